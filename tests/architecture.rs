@@ -30,12 +30,13 @@ const DEPENDENCIES: &[(&str, &str)] = &[
     ("lab", "units stats results law scenario protocols sim fluid plan theory diagnosis"),
     ("papers", "units stats results scenario protocols fluid plan theory diagnosis lab recurrences"),
     ("sweep", "units stats results scenario protocols lab"),
+    ("live", "units results law scenario protocols sim plan"),
     ("chart", ""),
     ("report", "units stats results law scenario protocols fluid plan theory diagnosis papers sweep chart"),
     ("analysis-report", "units results scenario protocols fluid plan theory diagnosis report chart"),
     (
         "cli",
-        "units results law scenario protocols plan theory diagnosis lab papers sweep report analysis-report",
+        "units results law scenario protocols plan theory diagnosis lab live papers sweep report analysis-report",
     ),
 ];
 
@@ -140,6 +141,7 @@ const UPPER: &[&str] = &[
     "diagnosis",
     "recurrences",
     "lab",
+    "live",
     "papers",
     "sweep",
     "report",

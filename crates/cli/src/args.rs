@@ -95,6 +95,9 @@ pub(crate) enum Command {
     /// Write a figure of finished runs for a paper, as SVG or PDF
     #[command(after_help = examples::FIGURE)]
     Figure(Figure),
+    /// Run a command behind an emulated link: real packets through the queues of the packet world
+    #[command(after_help = examples::LINK)]
+    Link(Box<Link>),
     /// Run recipes of papers and check the results against the papers' values
     #[command(after_help = examples::PAPERS)]
     Papers(Papers),
@@ -226,6 +229,62 @@ pub(crate) enum Document {
     Protocols,
     /// Printed by trace stats --json
     Trace,
+    /// Printed by link --json
+    Link,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Link {
+    /// The rate of both directions: 20Mbps [default: unlimited]
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["down", "up"], allow_hyphen_values = true)]
+    pub(crate) rate: Option<String>,
+    /// The rate to the command: a rate, or a trace file (Mahimahi, or time_s,mbps) [default: unlimited]
+    #[arg(long, value_name = "RATE|TRACE", allow_hyphen_values = true)]
+    pub(crate) down: Option<String>,
+    /// The rate from the command: a rate, or a trace file [default: unlimited]
+    #[arg(long, value_name = "RATE|TRACE", allow_hyphen_values = true)]
+    pub(crate) up: Option<String>,
+    /// The propagation delay of each direction [default: 0s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) delay: Option<String>,
+    /// A random delay up to this, added to each packet without reordering [default: 0s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) jitter: Option<String>,
+    /// The share of packets lost at random in each direction: 1% [default: none]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub(crate) loss: Option<String>,
+    /// The buffer of each direction: 100ms, 60packets, 150KB, 2bdp, unlimited [default: 100ms]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) buffer: Option<String>,
+    /// The queue law of each direction: droptail, codel, fq_codel, dualpi2, ... [default: droptail]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) queue: Option<String>,
+    /// One key of the link as in scenarios: queue.codel.target=10ms, scheduler=fair, back.loss=2% (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// The random seed of the link
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seed, allow_hyphen_values = true)]
+    pub(crate) seed: u64,
+    /// A command for a shell at the other end, in a network of its own [default: the other end is in your network]
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) server: Option<String>,
+    /// Write the results as JSON into this new file
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write all packets into this new file, for Wireshark
+    #[arg(long, value_name = "FILE.pcapng")]
+    pub(crate) pcap: Option<PathBuf>,
+    /// Print the results as JSON on standard output, instead of a table on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Run the emulator with normal priority, also if real-time priority is permitted
+    #[arg(long)]
+    pub(crate) normal_priority: bool,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
+    /// The command to run behind the link
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Arguments)]

@@ -22,9 +22,15 @@ use std::process::ExitCode;
 /// Runs the command with the protocols and queues of this registry. The exit code is 0 on success, 1 if a check failed, 2
 /// if the input was invalid, 130 if interrupted.
 pub fn main(registry: &Registry) -> ExitCode {
+    if let Some(code) = millpond_live::run_inside() {
+        return code;
+    }
     let args = Args::parse();
     messages::configure(&args.common);
-    threads::limit(args.common.jobs);
+    // The emulator of a link needs a process with one thread, so that signals reach it.
+    if !matches!(args.command, Command::Link(_)) {
+        threads::limit(args.common.jobs);
+    }
     match dispatch(&args.command, registry) {
         Ok(code) => code,
         Err(failure) => failure.report(),
@@ -44,6 +50,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
         Command::Figure(args) => commands::figure(args),
+        Command::Link(args) => commands::link(args, registry),
         Command::Papers(args) => commands::papers(args, registry),
         Command::Trace(args) => commands::trace(args),
         Command::Completions(args) => commands::completions(args),

@@ -8,6 +8,7 @@
 
 mod about;
 mod comparison;
+mod emulated_link;
 pub mod files;
 mod findings;
 mod headline;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use about::{About, Finished, Origin, World};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
+pub use emulated_link::{EmulatedDirection, EmulatedLink, Lateness, Machine};
 pub use findings::{findings, silence_sentences};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};

@@ -33,6 +33,7 @@ pub use model::{
     Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop,
     Workload, WrittenSetting,
 };
+pub use overrides::OptionValue;
 pub use place::{At, Place};
 pub use reference::update_reference;
 pub use schedule::{End, RateDistribution, Schedule};

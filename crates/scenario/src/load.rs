@@ -3,6 +3,7 @@
 use crate::collector::FaultCollector;
 use crate::files::{Disk, Files};
 use crate::model::Scenario;
+use crate::overrides::OptionValue;
 use crate::source::{Faults, Sources};
 use crate::{keys, overrides, tree};
 use std::path::Path;
@@ -37,6 +38,20 @@ impl Scenario {
             overrides::apply(&mut document, &mut sources, expression)?;
         }
         keys::read(FaultCollector::new(sources), files, folder, &document)
+    }
+
+    /// Reads a scenario from the `text` of a command, in which the options of the command replace values. Errors name the
+    /// option; paths of traces are relative to the current folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the options or the traces that they name.
+    pub fn from_options(text: &str, options: &[OptionValue]) -> Result<Self, Faults> {
+        let mut sources = Sources::new("the command", text);
+        let mut document = tree::document(&sources, 0)?;
+        for option in options {
+            overrides::apply_option(&mut document, &mut sources, option)?;
+        }
+        keys::read(FaultCollector::new(sources), &Disk, Path::new(""), &document)
     }
 }
 

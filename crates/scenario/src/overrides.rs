@@ -18,10 +18,39 @@ pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str
     };
     let value = value(sources, text, path.len() + 1)?;
     let keys = keys(sources, text, path)?;
+    replace(document, sources, &keys, value)
+}
+
+/// A value of a key that was written as the value of an option of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionValue {
+    /// The option as it is typed: `--rate`.
+    pub option: String,
+    /// The key: `links.L1.rate`.
+    pub key: String,
+    /// The value as it is typed: a TOML value, or a text without quotes.
+    pub value: String,
+}
+
+/// Replaces the value of a key by that of an option. Errors point at the option and its value.
+pub(crate) fn apply_option(
+    document: &mut Node,
+    sources: &mut Sources,
+    option: &OptionValue,
+) -> Result<(), Fault> {
+    let text = sources.add(&option.option, &option.value);
+    let value = value(sources, text, 0)?;
+    let place = Place { text, start: 0, end: option.value.len() };
+    let keys: Vec<_> = option.key.split('.').map(|name| At::new(name.to_owned(), place)).collect();
+    replace(document, sources, &keys, value)
+}
+
+/// Replaces the value of a key.
+fn replace(document: &mut Node, sources: &Sources, keys: &[At<String>], value: Node) -> Result<(), Fault> {
     let parent = keys.iter().rev().skip(1).rev().try_fold(document, |node, key| step(sources, node, key))?;
     match keys.last() {
         Some(last) => *step(sources, parent, last)? = value,
-        None => return Err(sources.fault(whole, "an override without a key", "nothing before \"=\"")),
+        None => return Err(sources.plain("an override without a key")),
     }
     Ok(())
 }

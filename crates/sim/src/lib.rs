@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A [`Builder`] takes nodes, links ([`LinkSpec`]) and flows ([`FlowSpec`]) and returns a [`PacketNetwork`], which runs
-//! up to a given time and can be inspected between two such calls. The crate depends on the traits of `millpond-law` and
+//! up to a given time and can be inspected between two such calls. A [`SingleLink`] is one of its links on its own. The crate depends on the traits of `millpond-law` and
 //! on `millpond-endpoint`, never on a protocol.
 //!
 //! * **Deterministic**: time is a whole number of picoseconds, events of equal time are handled in the order of insertion,
@@ -29,6 +29,7 @@ mod packet_pool;
 mod prefetch;
 mod processing;
 mod schedule;
+mod single_link;
 mod spawn;
 mod stages;
 mod stats;
@@ -43,6 +44,7 @@ pub use millpond_endpoint::{LEAST_SILENCE, RelayBuffer, Silence};
 pub use packet_network::PacketNetwork;
 pub use processing::Processing;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
+pub use single_link::{EnteringPacket, LeavingPacket, SingleLink};
 pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
 pub use transfers::Transfer;
 pub use transfers_view::TransfersView;

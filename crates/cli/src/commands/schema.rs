@@ -10,7 +10,7 @@ use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
 use millpond_papers::{CheckedPapers, RecipeReadings};
-use millpond_results::{Comparison, Summary, Timing};
+use millpond_results::{Comparison, EmulatedLink, Summary, Timing};
 use millpond_sweep::SweepRecord;
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
@@ -46,6 +46,7 @@ fn schema_of(document: Document) -> Value {
         Document::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
         Document::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
         Document::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
+        Document::Link => output_schema::<EmulatedLink>("millpond link --json"),
         Document::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),
     }
 }

@@ -21,7 +21,7 @@ use flows::FlowBuilder;
 use millpond_law::HeaderId;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
-use millpond_sim::{Builder, FlowId, NodeId, PacketNetwork, TransfersId};
+use millpond_sim::{Builder, FlowId, LinkSpec, NodeId, PacketNetwork, TransfersId};
 use plan::Outline;
 use shared_loops::SharedLoops;
 use std::collections::BTreeSet;
@@ -84,6 +84,21 @@ fn flow_instances<'s>(
     crate::flow_instances::flow_instances(scenario)
 }
 
+/// The directions of all links of `scenario`, in the order of its links, forward before backward.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn links(scenario: &Scenario, registry: &Registry) -> Result<Vec<LinkSpec>, Faults> {
+    let protocols = configured_protocols(scenario, registry)?;
+    let instances = flow_instances(scenario, &protocols, registry)?;
+    let nodes: Vec<NodeId> = {
+        let mut builder = Builder::new(scenario.seed);
+        scenario.nodes.iter().map(|_| builder.node()).collect()
+    };
+    let specs = link_specs(scenario, registry, &protocols, &instances, &nodes)?;
+    Ok(specs.into_iter().map(|(_, spec)| spec).collect())
+}
+
 /// A network and the names of its parts.
 struct Built {
     network: PacketNetwork,
@@ -116,11 +131,8 @@ fn plan_links(
     builder: &mut Builder,
 ) -> Result<Vec<(Hop, PacketLinkPlan)>, Fault> {
     let mut plans = Vec::new();
-    for (hop, traffic) in
-        traffic(scenario, instances, protocols.iter().map(|configured| configured.label.value.as_str()))
-    {
+    for (hop, spec) in link_specs(scenario, registry, protocols, instances, nodes)? {
         let ends = (scenario.tail(hop), scenario.head(hop));
-        let spec = links::link(scenario, registry, protocols, &traffic, hop, (nodes[ends.0], nodes[ends.1]))?;
         let link = PacketLinkPlan {
             id: builder.link(spec),
             name: scenario.links[hop.link].name.value.clone(),
@@ -130,6 +142,22 @@ fn plan_links(
         plans.push((hop, link));
     }
     Ok(plans)
+}
+
+/// Each direction of each link, for the traffic of all `instances`.
+fn link_specs(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[ConfiguredProtocol<'_>],
+    instances: &[FlowInstance<'_>],
+    nodes: &[NodeId],
+) -> Result<Vec<(Hop, LinkSpec)>, Fault> {
+    let labels = protocols.iter().map(|configured| configured.label.value.as_str());
+    let specs = traffic(scenario, instances, labels).into_iter().map(|(hop, traffic)| {
+        let ends = (nodes[scenario.tail(hop)], nodes[scenario.head(hop)]);
+        Ok((hop, links::link(scenario, registry, protocols, &traffic, hop, ends)?))
+    });
+    specs.collect()
 }
 
 /// The flows and the sources of transfers.

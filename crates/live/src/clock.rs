@@ -1,0 +1,40 @@
+//! The clock of the emulator: picoseconds since its start.
+
+use millpond_units::{Span, Time};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A clock that starts at zero and never goes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    start: Instant,
+    /// Nanoseconds from 1970 to the start.
+    epoch: u64,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { start: Instant::now(), epoch: u64::try_from(epoch.as_nanos()).unwrap_or(u64::MAX) }
+    }
+
+    /// The time now.
+    #[inline]
+    pub(crate) fn now(&self) -> Time {
+        let picos = self.start.elapsed().as_nanos().saturating_mul(1000);
+        Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX - 1))
+    }
+
+    /// A time as nanoseconds since 1970.
+    pub(crate) fn since_1970(&self, time: Time) -> u64 {
+        self.epoch.saturating_add(time.since(Time::ZERO).picos() / 1000)
+    }
+}
+
+/// A span as the timeout of a wait, rounded up to nanoseconds.
+pub(crate) fn timeout(span: Span) -> rustix::event::Timespec {
+    let nanos = span.picos().div_ceil(1000);
+    rustix::event::Timespec {
+        tv_sec: (nanos / 1_000_000_000) as i64,
+        tv_nsec: ((nanos % 1_000_000_000) as i64).into(),
+    }
+}

@@ -1,0 +1,94 @@
+//! The options of `millpond link` as the links of a scenario, so that keys, units, queues and errors are those of scenarios.
+
+use millpond_plan::packets;
+use millpond_protocols::Registry;
+use millpond_scenario::{Faults, OptionValue, Scenario};
+use millpond_sim::LinkSpec;
+use millpond_units::Rate;
+
+/// A link without limits between the command and the outside. The flows are those for which the buffer in bandwidth-delay
+/// products and the laws of the queues are computed: full packets in both directions.
+const LINK: &str = r#"
+title = "millpond link"
+duration = "1h"
+hosts = { jitter = "0s" }
+links = [{ name = "link", between = ["outside", "command"], rate = "100Gbps", buffer = "100ms", queue = "droptail", back = { rate = "100Gbps" } }]
+flows = [
+    { name = "down", protocol = "newreno", path = ["outside", "command"] },
+    { name = "up", protocol = "newreno", path = ["command", "outside"] },
+]
+"#;
+
+/// The options that describe the link, as they were typed.
+#[derive(Clone, Debug, Default)]
+pub struct LinkOptions {
+    /// The rate of both directions.
+    pub rate: Option<String>,
+    /// The rate to the command, or the file of a trace.
+    pub down: Option<String>,
+    /// The rate from the command, or the file of a trace.
+    pub up: Option<String>,
+    /// Propagation delay of each direction.
+    pub delay: Option<String>,
+    /// Random delay added to each packet.
+    pub jitter: Option<String>,
+    /// Random loss in each direction.
+    pub loss: Option<String>,
+    /// The buffer of each direction.
+    pub buffer: Option<String>,
+    /// The queue of each direction.
+    pub queue: Option<String>,
+    /// Further keys of the link, `key=value`.
+    pub sets: Vec<String>,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+impl LinkOptions {
+    /// The direction to the command, and that from the command.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the options, with the name of the option.
+    pub fn directions(&self, registry: &Registry) -> Result<[LinkSpec; 2], Faults> {
+        let mut scenario = Scenario::from_options(LINK, &self.values())?;
+        scenario.seed = self.seed;
+        let links = packets::links(&scenario, registry)?;
+        <[LinkSpec; 2]>::try_from(links)
+            .map_err(|_| Faults::from(scenario.sources.plain("a link has two directions")))
+    }
+
+    /// The options as values of keys of the scenario. A key that is set for both directions precedes that of one.
+    fn values(&self) -> Vec<OptionValue> {
+        let value = |option: &str, key: &str, value: &str| OptionValue {
+            option: option.to_owned(),
+            key: format!("links.link.{key}"),
+            value: value.to_owned(),
+        };
+        let mut values = Vec::new();
+        if let Some(rate) = &self.rate {
+            values.extend(["rate", "back.rate"].map(|key| value("--rate", key, rate)));
+        }
+        let either = [("--down", "rate", &self.down), ("--up", "back.rate", &self.up)];
+        for (option, key, typed) in either {
+            let Some(typed) = typed else { continue };
+            let is_rate = typed.parse::<Rate>().is_ok();
+            let key = if is_rate { key.to_owned() } else { format!("{key}.trace.file") };
+            values.push(value(option, &key, typed));
+        }
+        let both = [
+            ("--delay", "delay", &self.delay),
+            ("--jitter", "jitter", &self.jitter),
+            ("--loss", "loss", &self.loss),
+            ("--buffer", "buffer", &self.buffer),
+            ("--queue", "queue", &self.queue),
+        ];
+        values.extend(
+            both.into_iter().filter_map(|(option, key, typed)| Some(value(option, key, typed.as_ref()?))),
+        );
+        values.extend(self.sets.iter().map(|set| match set.split_once('=') {
+            Some((key, typed)) => value(&format!("--set {key}"), key.trim(), typed),
+            None => value("--set", set, ""),
+        }));
+        values
+    }
+}

@@ -1,0 +1,358 @@
+//! `millpond link`: a command behind an emulated link, from the namespaces to the results.
+
+use crate::addresses::{DEEPEST, LinkNumber, NETWORKS};
+use crate::capture::Capture;
+use crate::channel::{Channel, Order, Refusal, Report};
+use crate::clock::{self, Clock};
+use crate::device::Device;
+use crate::direction::Direction;
+use crate::emulator::Emulator;
+use crate::inside::{EndConfig, no_device};
+use crate::summary;
+use crate::sys::{self, Received, Signals};
+use millpond_results::EmulatedLink;
+use millpond_sim::LinkSpec;
+use rustix::event::{PollFd, PollFlags};
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// How long the command at the other end may go on after the command has ended.
+const SERVER_GRACE: Duration = Duration::from_millis(1500);
+
+/// A command and the link behind which it runs.
+pub struct LinkRun {
+    /// The direction to the command, and that from the command.
+    pub directions: [LinkSpec; 2],
+    /// Seed of the random numbers of the link.
+    pub seed: u64,
+    /// The command and its arguments.
+    pub command: Vec<OsString>,
+    /// A command at the other end, in a network namespace of its own; none: the other end is in the network namespace of the
+    /// caller.
+    pub server: Option<Vec<OsString>>,
+    /// A pcapng file to write all packets to.
+    pub capture: Option<File>,
+    /// Use real-time priority, if the system permits it.
+    pub real_time: bool,
+}
+
+/// Why a command did not run behind a link.
+#[derive(Debug)]
+pub enum LinkError {
+    /// A command cannot be run: its name, and the reason.
+    Command(String, String),
+    /// The system refuses something, in a sentence.
+    System(String),
+    /// A signal ended the emulator before the command had ended; its number.
+    Signal(i32),
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(name, reason) => write!(f, "cannot run \"{name}\": {reason}"),
+            Self::System(reason) => f.write_str(reason),
+            Self::Signal(number) => write!(f, "ended by signal {number}"),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+impl From<Refusal> for LinkError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Command(name, reason) => Self::Command(name, reason),
+            Refusal::System(reason) => Self::System(reason),
+        }
+    }
+}
+
+impl From<io::Error> for LinkError {
+    fn from(error: io::Error) -> Self {
+        Self::System(format!("the emulator of the link stopped: {error}"))
+    }
+}
+
+/// The processes of one end. When it is dropped, all of them are ended.
+struct End {
+    keeper: Child,
+    channel: Channel,
+}
+
+impl End {
+    /// Starts the processes of an end; returns it with its device.
+    fn start(config: EndConfig, command: &[OsString]) -> Result<(Self, OwnedFd), LinkError> {
+        let (keeper, channel) = config.spawn(command)?;
+        let end = Self { keeper, channel };
+        match end.channel.receive()? {
+            Some((Report::Ready, Some(device))) => Ok((end, device)),
+            Some((Report::Failed(refusal), _)) => Err(refusal.into()),
+            _ => Err(LinkError::System(
+                "a process of the network namespace ended before its device was ready".to_owned(),
+            )),
+        }
+    }
+
+    fn run_command(&self) -> Result<(), LinkError> {
+        Ok(self.channel.send(&Order::Start, None)?)
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // The kernel ends the processes of the namespace with the keeper. It may have ended already.
+        let _ = self.keeper.kill();
+        let _ = self.keeper.wait();
+    }
+}
+
+/// What is outside the link.
+enum Outside {
+    /// The namespace of the caller, with a device of ours.
+    Caller { device: Device, descriptor: OwnedFd },
+    /// A namespace with a command.
+    Server { end: End, descriptor: OwnedFd },
+}
+
+/// The command has ended.
+struct Finished {
+    code: u8,
+    duration: Duration,
+    /// Packets that the devices inside and outside dropped because they were not read in time.
+    overruns: [u64; 2],
+}
+
+impl LinkRun {
+    /// Runs the command to its end. The process must have one thread. `version` and `typed`, the command line, are copied
+    /// into the result.
+    ///
+    /// # Errors
+    /// Missing permissions, a command that does not exist, a capture that cannot be written, a signal.
+    pub fn run(self, version: &str, typed: &str) -> Result<EmulatedLink, LinkError> {
+        let signals = Signals::block()?;
+        let capture = self.capture.map(|file| Capture::begin(BufWriter::new(file))).transpose()?;
+        let (outside, number) = outside(self.server.as_deref())?;
+        let config = EndConfig::new(number, true, !is_root());
+        let (inside, inner) = End::start(config, &self.command)?;
+        let outer = outside.descriptor()?;
+        let real_time = prepare_thread(self.real_time);
+        let seed = self.seed;
+        let directions = self.directions.map(|spec| Direction::new(spec, seed));
+        let mut session = Session {
+            emulator: Emulator::new([inner, outer], directions, Clock::start(), capture),
+            inside,
+            outside,
+            signals,
+        };
+        session.start()?;
+        let finished = session.run()?;
+        session.emulator.finish_capture()?;
+        let mut result = summary::summary(&session.emulator, finished.duration, finished.overruns);
+        result.exit_code = finished.code;
+        result.machine.real_time = real_time;
+        (result.seed, result.version, result.command) = (seed, version.to_owned(), typed.to_owned());
+        Ok(result)
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Precise timers, and real-time priority if it is wanted and permitted. Returns true if this thread has it.
+fn prepare_thread(wanted: bool) -> bool {
+    // Without them the emulator is less punctual, and no less right.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    wanted && sys::real_time().is_ok()
+}
+
+/// The place of a link that is not in a namespace with a server: inside the link around the caller, if there is one.
+fn surrounding_link() -> Option<LinkNumber> {
+    let number = |name: &str| std::env::var(name).ok()?.parse().ok();
+    Some(LinkNumber { network: number("MILLPOND_LINK_NETWORK")?, depth: number("MILLPOND_LINK_DEPTH")? })
+}
+
+/// Makes the end outside.
+fn outside(server: Option<&[OsString]>) -> Result<(Outside, LinkNumber), LinkError> {
+    if let Some(command) = server {
+        let number = LinkNumber { network: *NETWORKS.start(), depth: 0 };
+        let (end, descriptor) = End::start(EndConfig::new(number, false, !is_root()), command)?;
+        return Ok((Outside::Server { end, descriptor }, number));
+    }
+    let device = Device::make().map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied => LinkError::System(format!(
+            "cannot create a TUN device: {error}; without --server the outer end of the link is a device in your own network, \
+             which needs root or CAP_NET_ADMIN"
+        )),
+        _ => no_device(&error).into(),
+    })?;
+    let number = free_number(&device)?;
+    let descriptor = device.descriptor.try_clone()?;
+    Ok((Outside::Caller { device, descriptor }, number))
+}
+
+/// Configures the device with the first block of addresses that is not in use.
+fn free_number(device: &Device) -> Result<LinkNumber, LinkError> {
+    let configure = |number: LinkNumber| device.configure(number.outer(), number.inner(), number.blocks());
+    let failed =
+        |error: io::Error| LinkError::System(format!("cannot configure the outer end of the link: {error}"));
+    if let Some(number) = surrounding_link() {
+        if number.depth > DEEPEST {
+            return Err(LinkError::System(format!("at most {} links can be nested", DEEPEST + 1)));
+        }
+        return configure(number).map(|()| number).map_err(failed);
+    }
+    for network in NETWORKS {
+        let number = LinkNumber { network, depth: 0 };
+        match configure(number) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| number).map_err(failed),
+        }
+    }
+    Err(LinkError::System(
+        "all blocks of addresses from 100.64.0.0/16 to 100.127.0.0/16 are in use".to_owned(),
+    ))
+}
+
+impl Outside {
+    fn descriptor(&self) -> io::Result<OwnedFd> {
+        match self {
+            Self::Caller { descriptor, .. } | Self::Server { descriptor, .. } => descriptor.try_clone(),
+        }
+    }
+
+    fn server(&self) -> Option<&End> {
+        if let Self::Server { end, .. } = self { Some(end) } else { None }
+    }
+
+    /// Packets that the device dropped, if it is one of this namespace.
+    fn overrun(&self) -> u64 {
+        match self {
+            Self::Caller { device, .. } => device.netlink.dropped(device.index).unwrap_or(0),
+            Self::Server { .. } => 0,
+        }
+    }
+}
+
+/// A link at work.
+struct Session {
+    emulator: Emulator,
+    inside: End,
+    outside: Outside,
+    signals: Signals,
+}
+
+/// What a wait has found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// The devices inside and outside have packets.
+    readable: [bool; 2],
+    inside: bool,
+    outside: bool,
+    signal: bool,
+}
+
+impl Session {
+    /// Runs both commands, that of the other end first.
+    fn start(&self) -> Result<(), LinkError> {
+        if let Some(server) = self.outside.server() {
+            server.run_command()?;
+        }
+        self.inside.run_command()
+    }
+
+    /// Moves packets until the command has ended, and the command at the other end has, too.
+    fn run(&mut self) -> Result<Finished, LinkError> {
+        let (mut code, mut overruns, mut server_runs) = (None, [0; 2], self.outside.server().is_some());
+        let (started, mut until) = (Instant::now(), None::<Instant>);
+        let mut duration = Duration::ZERO;
+        loop {
+            let found = self.wait(server_runs, code.is_none(), until)?;
+            self.emulator.step(found.readable)?;
+            if found.inside {
+                let ended = ended(&self.inside.channel)?;
+                (code, overruns[0], duration) = (Some(ended.0), ended.1, started.elapsed());
+                until = Some(Instant::now() + SERVER_GRACE);
+                if let Some(server) = self.outside.server() {
+                    server.channel.finish();
+                }
+            }
+            if let (true, Some(server)) = (found.outside, self.outside.server()) {
+                overruns[1] = ended(&server.channel)?.1;
+                server_runs = false;
+            }
+            if found.signal {
+                self.handle_signal()?;
+            }
+            let is_over = !server_runs || until.is_some_and(|until| Instant::now() >= until);
+            if let Some(code) = code.filter(|_| is_over) {
+                overruns[1] += self.outside.overrun();
+                return Ok(Finished { code, duration, overruns });
+            }
+        }
+    }
+
+    /// Waits for packets, for the next departure, for the end of a command, or for a signal.
+    fn wait(&self, server_runs: bool, command_runs: bool, until: Option<Instant>) -> io::Result<Found> {
+        let [inner, outer] = self.emulator.devices();
+        let mut watched = vec![
+            PollFd::from_borrowed_fd(inner, PollFlags::IN),
+            PollFd::from_borrowed_fd(outer, PollFlags::IN),
+            PollFd::new(self.signals.descriptor(), PollFlags::IN),
+        ];
+        if command_runs {
+            watched.push(PollFd::new(&self.inside.channel, PollFlags::IN));
+        }
+        if let (true, Some(server)) = (server_runs, self.outside.server()) {
+            watched.push(PollFd::new(&server.channel, PollFlags::IN));
+        }
+        let mut span = self.emulator.next_event().since(self.emulator.clock.now());
+        if until.is_some() {
+            span = span.min(millpond_units::Span::from_millis(10));
+        }
+        match rustix::event::poll(&mut watched, Some(&clock::timeout(span))) {
+            Err(error) if error != rustix::io::Errno::INTR => return Err(error.into()),
+            _ => {}
+        }
+        let is_ready = |index: usize| watched.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        let server = 3 + usize::from(command_runs);
+        Ok(Found {
+            readable: [is_ready(0), is_ready(1)],
+            signal: is_ready(2),
+            inside: command_runs && is_ready(3),
+            outside: is_ready(server),
+        })
+    }
+
+    /// The command has received a signal of the terminal itself, and the emulator goes on until the command ends. Any other
+    /// signal ends the command, first with SIGTERM.
+    fn handle_signal(&self) -> Result<(), LinkError> {
+        let Some(Received { signal, from_terminal }) = self.signals.next() else { return Ok(()) };
+        if !from_terminal {
+            self.inside.channel.finish();
+            self.signal_is_final(signal)?;
+        }
+        Ok(())
+    }
+
+    /// A second signal does not wait for the command.
+    fn signal_is_final(&self, signal: i32) -> Result<(), LinkError> {
+        if self.signals.next().is_some() { Err(LinkError::Signal(signal)) } else { Ok(()) }
+    }
+}
+
+/// Exit code and overruns of an end whose command has ended.
+fn ended(channel: &Channel) -> Result<(u8, u64), LinkError> {
+    match channel.receive()? {
+        Some((Report::Ended { code, overrun }, _)) => Ok((code, overrun)),
+        Some((Report::Failed(refusal), _)) => Err(refusal.into()),
+        _ => Err(LinkError::System("the processes of the network namespace were ended".to_owned())),
+    }
+}

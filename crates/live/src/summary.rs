@@ -1,0 +1,84 @@
+//! The results of a link.
+
+use crate::emulator::{Emulator, Lane};
+use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
+use millpond_sim::Histogram;
+use millpond_units::{Span, Time};
+use std::time::Duration;
+
+/// The results after `duration`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit
+/// code and priority are left to the caller.
+pub(crate) fn summary(emulator: &Emulator, duration: Duration, overruns: [u64; 2]) -> EmulatedLink {
+    let [down, up] = &emulator.lanes;
+    let until = Time::from_secs(duration.as_secs_f64());
+    let mut lateness = down.lateness.clone();
+    lateness.merge(&up.lateness);
+    EmulatedLink {
+        duration_s: duration.as_secs_f64(),
+        machine: machine(&lateness, duration),
+        directions: vec![
+            direction("down", down, until, overruns[1]),
+            direction("up", up, until, overruns[0]),
+        ],
+        ..EmulatedLink::default()
+    }
+}
+
+fn machine(late: &Histogram, duration: Duration) -> Machine {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let used = used.tv_sec as f64 + used.tv_nsec as f64 / 1e9;
+    Machine {
+        real_time: false,
+        load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
+        processors: std::thread::available_parallelism().map_or(1, |number| number.get() as u64),
+        processor_share: used / duration.as_secs_f64().max(1e-9),
+        lateness_us: lateness(late),
+    }
+}
+
+fn lateness(late: &Histogram) -> Lateness {
+    let micros = |picos: u64| picos as f64 / 1e6;
+    let quantile = |share| micros(late.quantile(share));
+    Lateness { p50: quantile(0.5), p99: quantile(0.99), p99_9: quantile(0.999), max: micros(late.max()) }
+}
+
+fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDirection {
+    let (view, seconds) = (lane.direction.view(), until.since(Time::ZERO).secs().max(1e-9));
+    let (totals, capacity) = (view.totals(), view.capacity_bits(Time::ZERO, until) as f64);
+    let bits = totals.served_bytes as f64 * 8.0;
+    EmulatedDirection {
+        name: name.to_owned(),
+        capacity_bps: capacity / seconds,
+        rate_bps: bits / seconds,
+        utilization: if capacity > 0.0 { bits / capacity } else { 0.0 },
+        packets: totals.arrivals,
+        delivered: lane.delivered,
+        bytes: totals.served_bytes,
+        flows: lane.direction.flows() as u64,
+        queueing_ms: milliseconds(&view.queueing_delays()),
+        marks: totals.marks,
+        law_drops: totals.law_drops,
+        buffer_drops: totals.buffer_drops,
+        losses: totals.wire_losses,
+        left: lane.direction.packets() as u64,
+        overrun,
+        refused: lane.refused,
+        ignored: lane.direction.ignored(),
+        lateness_us: lateness(&lane.lateness),
+    }
+}
+
+fn milliseconds(delays: &Histogram) -> Milliseconds {
+    let millis = |picos: u64| Span::from_picos(picos).millis();
+    let quantile = |share| millis(delays.quantile(share));
+    Milliseconds {
+        min: millis(delays.min()),
+        mean: delays.mean() / 1e9,
+        p50: quantile(0.5),
+        p95: quantile(0.95),
+        p99: quantile(0.99),
+        p999: quantile(0.999),
+        max: millis(delays.max()),
+    }
+}

@@ -1,0 +1,95 @@
+//! What an emulated link has done with real packets: the JSON of `millpond link`. Suffixes of keys are units: `_s` seconds,
+//! `_ms` milliseconds, `_us` microseconds, `_bps` bits per second.
+
+use crate::Milliseconds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The file of `millpond link --out`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EmulatedLink {
+    /// Version of Millpond, with the commit that it was built from if that is known.
+    pub version: String,
+    /// The command line that was typed.
+    pub command: String,
+    /// Seed of the random numbers of laws, loss and jitter.
+    pub seed: u64,
+    /// How long the command ran, in seconds.
+    pub duration_s: f64,
+    /// Exit code of the command; 128 and the number of the signal that ended it.
+    pub exit_code: u8,
+    /// The machine that emulated the link.
+    pub machine: Machine,
+    /// The direction to the command, then that from the command.
+    pub directions: Vec<EmulatedDirection>,
+}
+
+/// How well the machine kept to the times of the link. The times of the queue are exact whatever these numbers are; late
+/// departures add to the delay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// The emulator ran with real-time priority.
+    pub real_time: bool,
+    /// Mean number of processes that ran or waited for a processor in the last minute.
+    pub load: f64,
+    /// Number of processors.
+    pub processors: u64,
+    /// Share of the time for which the emulator used a processor.
+    pub processor_share: f64,
+    /// By how much packets of both directions left later than they should have, in microseconds.
+    pub lateness_us: Lateness,
+}
+
+/// A distribution of delays of the emulator, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Lateness {
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+/// One direction of the link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EmulatedDirection {
+    /// `down`: to the command; `up`: from the command.
+    pub name: String,
+    /// Mean capacity over the duration, in bit/s.
+    pub capacity_bps: f64,
+    /// Mean rate of the packets served, in bit/s.
+    pub rate_bps: f64,
+    /// Used share of the capacity.
+    pub utilization: f64,
+    /// Packets that entered.
+    pub packets: u64,
+    /// Packets that were delivered.
+    pub delivered: u64,
+    /// Bytes of the packets served.
+    pub bytes: u64,
+    /// Number of flows: pairs of addresses and ports.
+    pub flows: u64,
+    /// Queueing delay of the packets served, in milliseconds, without their own service.
+    pub queueing_ms: Milliseconds,
+    /// Packets marked with CE by the queue.
+    pub marks: u64,
+    /// Packets dropped by the queue's law, or marked although not ECN-capable.
+    pub law_drops: u64,
+    /// Packets dropped because the buffer was full.
+    pub buffer_drops: u64,
+    /// Packets lost at random.
+    pub losses: u64,
+    /// Packets in the queue or on the wire when the command ended.
+    pub left: u64,
+    /// Packets that never entered the link, because the emulator did not read them in time.
+    pub overrun: u64,
+    /// Packets that the kernel at the end of the link did not accept.
+    pub refused: u64,
+    /// Packets that no router forwards, such as router solicitations; they did not enter.
+    pub ignored: u64,
+    /// By how much packets left later than they should have, in microseconds.
+    pub lateness_us: Lateness,
+}
