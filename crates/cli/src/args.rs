@@ -256,7 +256,7 @@ pub(crate) struct Link {
     /// The buffer of each direction: 100ms, 60packets, 150KB, 2bdp, unlimited [default: 100ms]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) buffer: Option<String>,
-    /// The queue law of each direction: droptail, codel, fq_codel, dualpi2, ... [default: droptail]
+    /// The queue law of each direction: droptail, codel, fq-codel, dualpi2, ... [default: droptail]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) queue: Option<String>,
     /// One key of the link as in scenarios: queue.codel.target=10ms, scheduler=fair, back.loss=2% (repeatable)

@@ -46,7 +46,7 @@ pub(crate) const LINK: &str = "\
 Examples:
   millpond link --rate 20Mbps --delay 15ms -- ./my-app
   millpond link --down my.down --up my.up --delay 20ms --queue codel -- ./my-app
-  millpond link --rate 50Mbps --delay 5ms --queue fq_codel --server server.sh -- client.sh
+  millpond link --rate 50Mbps --delay 5ms --queue fq-codel --server server.sh -- client.sh
   millpond link --rate 50Mbps --loss 1% -- millpond link --delay 30ms -- ./my-app";
 
 pub(crate) const COEXISTENCE: &str = "\

@@ -109,3 +109,156 @@ impl Direction {
         self.flows.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LinkOptions;
+    use crate::ip::read;
+    use crate::ip::tests::packet;
+    use millpond_law::Ecn;
+    use millpond_protocols::Registry;
+
+    /// The direction from the command.
+    fn up(options: &LinkOptions) -> Direction {
+        let [_, up] = options.directions(&Registry::builtin()).unwrap();
+        Direction::new(up, options.seed)
+    }
+
+    fn options(rate: &str) -> LinkOptions {
+        LinkOptions {
+            rate: Some(rate.to_owned()),
+            buffer: Some("unlimited".to_owned()),
+            seed: 1,
+            ..LinkOptions::default()
+        }
+    }
+
+    fn millis(millis: f64) -> Time {
+        Time::from_secs(millis / 1e3)
+    }
+
+    /// A packet that has left: when, its ECN bits, its queueing delay, its source port.
+    struct Left {
+        at: Time,
+        ecn: Ecn,
+        queueing: Span,
+        port: u16,
+    }
+
+    /// What leaves until `end` if the direction is called every `calls` milliseconds, and receives each packet at the first
+    /// call at or after its time, as from a clock.
+    fn run(direction: &mut Direction, arrivals: &[(Time, Vec<u8>)], calls: f64, end: Time) -> Vec<Left> {
+        let (mut left, mut arrivals, mut call) = (Vec::new(), arrivals.iter().peekable(), 0.0);
+        while millis(call) <= end {
+            while let Some((at, packet)) = arrivals.next_if(|(at, _)| *at <= millis(call)) {
+                direction.enter(*at, packet);
+            }
+            direction.run_to(millis(call), |delivered| {
+                let Delivered { at, packet, queueing } = delivered;
+                let port = u16::from_be_bytes([packet[20], packet[21]]);
+                left.push(Left { at, ecn: read(packet).unwrap().ecn, queueing, port });
+            });
+            call += calls;
+        }
+        left
+    }
+
+    #[test]
+    fn late_calls_change_neither_departures_nor_marks() {
+        // Packets of 1000 bytes every 0.75 ms at 8 Mbit/s: packet n waits n/4 ms. The step marks above 5 ms: from n = 21 on.
+        let options = LinkOptions {
+            delay: Some("10ms".to_owned()),
+            queue: Some("l4s-step".to_owned()),
+            sets: vec!["queue.l4s-step.threshold=5ms".to_owned()],
+            ..options("8Mbps")
+        };
+        let arrivals: Vec<_> =
+            (0..100).map(|n| (millis(f64::from(n) * 0.75), packet(1000, Ecn::Ect1, 1))).collect();
+        let mut direction = up(&options);
+        for (at, packet) in &arrivals {
+            assert!(direction.enter(*at, packet));
+        }
+        let mut punctual = Vec::new();
+        direction.run_to(millis(500.0), |delivered| {
+            punctual.push((delivered.at, read(delivered.packet).unwrap().ecn));
+        });
+        let times: Vec<Time> = punctual.iter().map(|(at, _)| *at).collect();
+        assert_eq!(times, (0..100).map(|n| millis(f64::from(n) + 11.0)).collect::<Vec<_>>());
+        let first = punctual.iter().position(|(_, ecn)| *ecn == Ecn::Ce).unwrap();
+        assert_eq!(first, 21, "the first packet that waits longer than 5 ms");
+        assert!(punctual[first..].iter().all(|(_, ecn)| *ecn == Ecn::Ce));
+        assert_eq!(direction.view().totals().marks, 100 - first as u64);
+        // Calls that come up to a quarter of a millisecond after departures.
+        let mut called = up(&options);
+        let late = run(&mut called, &arrivals, 0.25, millis(500.0));
+        let late: Vec<_> = late.iter().map(|left| (left.at, left.ecn)).collect();
+        assert_eq!(late, punctual);
+    }
+
+    #[test]
+    fn a_mahimahi_trace_delivers_its_opportunities_in_their_milliseconds() {
+        let folder = std::env::temp_dir().join(format!("millpond-trace-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("trace.up");
+        std::fs::write(&file, "1\n1\n1\n4\n6\n6\n10\n").unwrap();
+        let opportunities = [3, 0, 0, 1, 0, 2, 0, 0, 0, 1];
+        let options = LinkOptions { up: Some(file.display().to_string()), rate: None, ..options("1Mbps") };
+        let mut direction = up(&options);
+        std::fs::remove_dir_all(&folder).unwrap();
+        // A backlog of full packets: every opportunity is used.
+        (0..100).for_each(|_| assert!(direction.enter(Time::ZERO, &packet(1500, Ecn::NotCapable, 1))));
+        let (mut delivered, mut expected) = (0, 0);
+        for millisecond in 0..100 {
+            direction.run_to(millis(f64::from(millisecond) + 1.0), |_| delivered += 1);
+            expected += opportunities[millisecond as usize % 10];
+            assert_eq!(delivered, expected.min(100), "until {} ms", millisecond + 1);
+        }
+    }
+
+    #[test]
+    fn a_sparse_flow_does_not_wait_for_another_one_under_fq_codel() {
+        // One flow sends at 1.5 times the rate, the other one packet of 100 bytes every 20 ms, once
+        // the first one has a backlog and is no longer a new queue. Under FQ-CoDel the latter waits
+        // at most for the packet of 1500 bytes in service, 1.2 ms (RFC 8290, section 4.2: new queues first).
+        let sparse = |queue: &str| {
+            let options = LinkOptions { queue: Some(queue.to_owned()), ..options("10Mbps") };
+            let full = (0..2500).map(|n| (millis(f64::from(n) * 0.8), packet(1500, Ecn::Ect0, 1)));
+            let small = (0..90).map(|n| (millis(f64::from(n) * 20.0 + 100.0), packet(100, Ecn::Ect0, 2)));
+            let mut arrivals: Vec<_> = full.chain(small).collect();
+            arrivals.sort_by_key(|(at, _)| *at);
+            let left = run(&mut up(&options), &arrivals, 0.1, millis(2000.0));
+            left.iter().filter(|left| left.port == 2).map(|left| left.queueing).max().unwrap()
+        };
+        assert!(sparse("fq-codel") <= Span::from_micros(1201), "{}", sparse("fq-codel"));
+        assert!(
+            sparse("droptail") > Span::from_millis(100),
+            "the other flow's queue grows by 0.4 ms per packet"
+        );
+    }
+
+    #[test]
+    fn random_loss_has_its_probability_and_no_packet_is_unaccounted() {
+        let options = LinkOptions { loss: Some("10%".to_owned()), ..options("100Mbps") };
+        let mut direction = up(&options);
+        let arrivals: Vec<_> =
+            (0..20_000).map(|n| (millis(f64::from(n) * 0.1), packet(100, Ecn::Ect0, 1))).collect();
+        let left = run(&mut direction, &arrivals, 1.0, millis(2100.0)).len() as f64;
+        // Five standard deviations of a binomial variable: 5 sqrt(20000 * 0.1 * 0.9) = 212.
+        assert!((left - 18_000.0).abs() < 212.0, "{left}");
+        let totals = direction.view().totals();
+        assert_eq!(totals.arrivals, 20_000);
+        assert_eq!((left as u64 + totals.wire_losses, direction.packets()), (20_000, 0));
+    }
+
+    #[test]
+    fn packets_that_no_router_forwards_do_not_enter() {
+        let mut direction = up(&options("1Mbps"));
+        let mut solicitation = vec![0; 48];
+        solicitation[0] = 0x60;
+        solicitation[24..26].copy_from_slice(&[0xff, 0x02]);
+        assert!(!direction.enter(Time::ZERO, &solicitation));
+        assert!(!direction.enter(Time::ZERO, &[1, 2, 3]));
+        assert_eq!((direction.ignored(), direction.packets()), (2, 0));
+    }
+}

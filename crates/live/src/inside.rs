@@ -18,9 +18,11 @@
 
 use crate::addresses::{EndAddresses, LinkNumber};
 use crate::channel::{Channel, Order, Refusal, Report};
+use crate::clock::{self, Clock};
 use crate::device::Device;
 use crate::netlink::{Netlink, Prefix};
 use crate::sys::{self, Signals};
+use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 use rustix::thread::UnshareFlags;
@@ -31,14 +33,13 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
 
 /// First arguments (names) of the processes.
 const KEEPER: &str = "millpond-link-keeper";
 const FIRST: &str = "millpond-link-first";
 
 /// How long a command may go on after SIGTERM.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Span = Span::from_millis(1000);
 
 /// What the processes of an end need to know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -260,35 +261,31 @@ fn environment(config: &EndConfig) -> [(&'static str, String); 7] {
 fn wait_for(id: u32, channel: &Channel) -> io::Result<u8> {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
-    let mut terminated: Option<Instant> = None;
+    let (clock, mut terminated) = (Clock::start(), None::<Time>);
     loop {
         while let Ok(Some((ended, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if ended == pid {
                 return Ok(exit_code(status));
             }
         }
-        if terminated.is_some_and(|since| since.elapsed() >= GRACE) {
+        if terminated.is_some_and(|since| clock.now() >= since + GRACE) {
             return Ok(128 + Signal::TERM.as_raw() as u8);
         }
         let mut watched = vec![PollFd::new(&process, PollFlags::IN)];
         if terminated.is_none() {
             watched.push(PollFd::new(channel, PollFlags::IN));
         }
-        wait_at_most(&mut watched, Duration::from_millis(200))?;
+        wait_at_most(&mut watched, Span::from_millis(200))?;
         let is_closed = watched.get(1).is_some_and(|channel| !channel.revents().is_empty());
         if is_closed {
-            terminated = Some(Instant::now());
+            terminated = Some(clock.now());
             let _ = rustix::process::kill_process(pid, Signal::TERM);
         }
     }
 }
 
-fn wait_at_most(watched: &mut [PollFd<'_>], time: Duration) -> io::Result<()> {
-    let timeout = rustix::event::Timespec {
-        tv_sec: time.as_secs() as i64,
-        tv_nsec: i64::from(time.subsec_nanos()).into(),
-    };
-    match rustix::event::poll(watched, Some(&timeout)) {
+fn wait_at_most(watched: &mut [PollFd<'_>], time: Span) -> io::Result<()> {
+    match rustix::event::poll(watched, Some(&clock::timeout(time))) {
         Err(error) if error != rustix::io::Errno::INTR => Err(error.into()),
         _ => Ok(()),
     }

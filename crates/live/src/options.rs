@@ -12,12 +12,15 @@ const LINK: &str = r#"
 title = "millpond link"
 duration = "1h"
 hosts = { jitter = "0s" }
-links = [{ name = "link", between = ["outside", "command"], rate = "100Gbps", buffer = "100ms", queue = "droptail", back = { rate = "100Gbps" } }]
+links = [{ name = "link", between = ["outside", "command"], rate = "100Tbps", buffer = "100ms", queue = "droptail" }]
 flows = [
     { name = "down", protocol = "newreno", path = ["outside", "command"] },
     { name = "up", protocol = "newreno", path = ["command", "outside"] },
 ]
 "#;
+
+/// The rate of a direction without a limit: the highest that a link may have.
+const UNLIMITED: &str = "100Tbps";
 
 /// The options that describe the link, as they were typed.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +60,7 @@ impl LinkOptions {
             .map_err(|_| Faults::from(scenario.sources.plain("a link has two directions")))
     }
 
-    /// The options as values of keys of the scenario. A key that is set for both directions precedes that of one.
+    /// The options as values of keys of the scenario.
     fn values(&self) -> Vec<OptionValue> {
         let value = |option: &str, key: &str, value: &str| OptionValue {
             option: option.to_owned(),
@@ -65,15 +68,15 @@ impl LinkOptions {
             value: value.to_owned(),
         };
         let mut values = Vec::new();
-        if let Some(rate) = &self.rate {
-            values.extend(["rate", "back.rate"].map(|key| value("--rate", key, rate)));
-        }
-        let either = [("--down", "rate", &self.down), ("--up", "back.rate", &self.up)];
-        for (option, key, typed) in either {
-            let Some(typed) = typed else { continue };
-            let is_rate = typed.parse::<Rate>().is_ok();
-            let key = if is_rate { key.to_owned() } else { format!("{key}.trace.file") };
-            values.push(value(option, &key, typed));
+        values.extend(self.rate.as_ref().map(|rate| value("--rate", "rate", rate)));
+        // Without its own rate a direction has that of the other one, so that both are written.
+        let unlimited = UNLIMITED.to_owned();
+        let is_asymmetric = self.down.is_some() || self.up.is_some();
+        for (option, key, typed) in [("--down", "rate", &self.down), ("--up", "back.rate", &self.up)] {
+            let typed = typed.as_ref().unwrap_or(&unlimited);
+            let key =
+                if typed.parse::<Rate>().is_ok() { key.to_owned() } else { format!("{key}.trace.file") };
+            values.extend(is_asymmetric.then(|| value(option, &key, typed)));
         }
         let both = [
             ("--delay", "delay", &self.delay),
@@ -87,7 +90,7 @@ impl LinkOptions {
         );
         values.extend(self.sets.iter().map(|set| match set.split_once('=') {
             Some((key, typed)) => value(&format!("--set {key}"), key.trim(), typed),
-            None => value("--set", set, ""),
+            None => value(&format!("--set {set}"), set, ""),
         }));
         values
     }

@@ -12,6 +12,7 @@ use crate::summary;
 use crate::sys::{self, Received, Signals};
 use millpond_results::EmulatedLink;
 use millpond_sim::LinkSpec;
+use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 use std::ffi::OsString;
 use std::fmt;
@@ -20,10 +21,9 @@ use std::io::{self, BufWriter};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::process::Child;
-use std::time::{Duration, Instant};
 
 /// How long the command at the other end may go on after the command has ended.
-const SERVER_GRACE: Duration = Duration::from_millis(1500);
+const SERVER_GRACE: Span = Span::from_millis(1500);
 
 /// A command and the link behind which it runs.
 pub struct LinkRun {
@@ -124,7 +124,10 @@ enum Outside {
 /// The command has ended.
 struct Finished {
     code: u8,
-    duration: Duration,
+    /// Exit code of the command at the other end, if it ended first.
+    server_code: Option<u8>,
+    /// When it ended.
+    at: Time,
     /// Packets that the devices inside and outside dropped because they were not read in time.
     overruns: [u64; 2],
 }
@@ -154,8 +157,8 @@ impl LinkRun {
         session.start()?;
         let finished = session.run()?;
         session.emulator.finish_capture()?;
-        let mut result = summary::summary(&session.emulator, finished.duration, finished.overruns);
-        result.exit_code = finished.code;
+        let mut result = summary::summary(&session.emulator, finished.at, finished.overruns);
+        (result.exit_code, result.server_exit_code) = (finished.code, finished.server_code);
         result.machine.real_time = real_time;
         (result.seed, result.version, result.command) = (seed, version.to_owned(), typed.to_owned());
         Ok(result)
@@ -249,6 +252,40 @@ struct Session {
     signals: Signals,
 }
 
+/// Which commands have ended.
+struct Progress {
+    /// The end of the command: its exit code and overruns, and when it was.
+    command: Option<(u8, u64, Time)>,
+    server_runs: bool,
+    /// Exit code of the command at the other end, if it ended first.
+    server_code: Option<u8>,
+    server_overrun: u64,
+}
+
+impl Progress {
+    fn begin(server_runs: bool) -> Self {
+        Self { command: None, server_runs, server_code: None, server_overrun: 0 }
+    }
+
+    fn command_ended(&mut self, now: Time, (code, overrun): (u8, u64)) {
+        self.command = Some((code, overrun, now));
+    }
+
+    fn server_ended(&mut self, (code, overrun): (u8, u64)) {
+        self.server_runs = false;
+        self.server_overrun = overrun;
+        self.server_code = self.command.is_none().then_some(code);
+    }
+
+    /// The result, if the command has ended and the other one has, too, or has used up its time.
+    fn finished(&self, now: Time) -> Option<Finished> {
+        let (code, overrun, at) = self.command?;
+        let is_over = !self.server_runs || now >= at + SERVER_GRACE;
+        let overruns = [overrun, self.server_overrun];
+        is_over.then_some(Finished { code, server_code: self.server_code, at, overruns })
+    }
+}
+
 /// What a wait has found.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
@@ -268,39 +305,35 @@ impl Session {
         self.inside.run_command()
     }
 
-    /// Moves packets until the command has ended, and the command at the other end has, too.
+    /// Moves packets until the command has ended, and the command at the other end has, too, or its time is over.
     fn run(&mut self) -> Result<Finished, LinkError> {
-        let (mut code, mut overruns, mut server_runs) = (None, [0; 2], self.outside.server().is_some());
-        let (started, mut until) = (Instant::now(), None::<Instant>);
-        let mut duration = Duration::ZERO;
+        let mut progress = Progress::begin(self.outside.server().is_some());
         loop {
-            let found = self.wait(server_runs, code.is_none(), until)?;
+            let found = self.wait(&progress)?;
             self.emulator.step(found.readable)?;
+            let now = self.emulator.clock.now();
             if found.inside {
-                let ended = ended(&self.inside.channel)?;
-                (code, overruns[0], duration) = (Some(ended.0), ended.1, started.elapsed());
-                until = Some(Instant::now() + SERVER_GRACE);
+                progress.command_ended(now, ended(&self.inside.channel)?);
                 if let Some(server) = self.outside.server() {
                     server.channel.finish();
                 }
             }
             if let (true, Some(server)) = (found.outside, self.outside.server()) {
-                overruns[1] = ended(&server.channel)?.1;
-                server_runs = false;
+                progress.server_ended(ended(&server.channel)?);
             }
             if found.signal {
                 self.handle_signal()?;
             }
-            let is_over = !server_runs || until.is_some_and(|until| Instant::now() >= until);
-            if let Some(code) = code.filter(|_| is_over) {
-                overruns[1] += self.outside.overrun();
-                return Ok(Finished { code, duration, overruns });
+            if let Some(mut finished) = progress.finished(now) {
+                finished.overruns[1] += self.outside.overrun();
+                return Ok(finished);
             }
         }
     }
 
     /// Waits for packets, for the next departure, for the end of a command, or for a signal.
-    fn wait(&self, server_runs: bool, command_runs: bool, until: Option<Instant>) -> io::Result<Found> {
+    fn wait(&self, progress: &Progress) -> io::Result<Found> {
+        let (command_runs, server_runs) = (progress.command.is_none(), progress.server_runs);
         let [inner, outer] = self.emulator.devices();
         let mut watched = vec![
             PollFd::from_borrowed_fd(inner, PollFlags::IN),
@@ -314,8 +347,8 @@ impl Session {
             watched.push(PollFd::new(&server.channel, PollFlags::IN));
         }
         let mut span = self.emulator.next_event().since(self.emulator.clock.now());
-        if until.is_some() {
-            span = span.min(millpond_units::Span::from_millis(10));
+        if !command_runs {
+            span = span.min(Span::from_millis(10));
         }
         match rustix::event::poll(&mut watched, Some(&clock::timeout(span))) {
             Err(error) if error != rustix::io::Errno::INTR => return Err(error.into()),

@@ -4,18 +4,17 @@ use crate::emulator::{Emulator, Lane};
 use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
 use millpond_sim::Histogram;
 use millpond_units::{Span, Time};
-use std::time::Duration;
 
-/// The results after `duration`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit
+/// The results until `until`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit
 /// code and priority are left to the caller.
-pub(crate) fn summary(emulator: &Emulator, duration: Duration, overruns: [u64; 2]) -> EmulatedLink {
+pub(crate) fn summary(emulator: &Emulator, until: Time, overruns: [u64; 2]) -> EmulatedLink {
     let [down, up] = &emulator.lanes;
-    let until = Time::from_secs(duration.as_secs_f64());
+    let seconds = until.since(Time::ZERO).secs();
     let mut lateness = down.lateness.clone();
     lateness.merge(&up.lateness);
     EmulatedLink {
-        duration_s: duration.as_secs_f64(),
-        machine: machine(&lateness, duration),
+        duration_s: seconds,
+        machine: machine(&lateness, seconds),
         directions: vec![
             direction("down", down, until, overruns[1]),
             direction("up", up, until, overruns[0]),
@@ -24,7 +23,7 @@ pub(crate) fn summary(emulator: &Emulator, duration: Duration, overruns: [u64; 2
     }
 }
 
-fn machine(late: &Histogram, duration: Duration) -> Machine {
+fn machine(late: &Histogram, seconds: f64) -> Machine {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let used = used.tv_sec as f64 + used.tv_nsec as f64 / 1e9;
@@ -32,7 +31,7 @@ fn machine(late: &Histogram, duration: Duration) -> Machine {
         real_time: false,
         load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
         processors: std::thread::available_parallelism().map_or(1, |number| number.get() as u64),
-        processor_share: used / duration.as_secs_f64().max(1e-9),
+        processor_share: used / seconds.max(1e-9),
         lateness_us: lateness(late),
     }
 }

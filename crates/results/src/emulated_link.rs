@@ -18,6 +18,8 @@ pub struct EmulatedLink {
     pub duration_s: f64,
     /// Exit code of the command; 128 and the number of the signal that ended it.
     pub exit_code: u8,
+    /// Exit code of the command at the other end, if it ended before the command; else null.
+    pub server_exit_code: Option<u8>,
     /// The machine that emulated the link.
     pub machine: Machine,
     /// The direction to the command, then that from the command.

@@ -8,6 +8,7 @@ mod common;
 mod explain;
 mod figures;
 mod interrupt;
+mod link;
 mod options;
 mod outputs;
 mod papers;

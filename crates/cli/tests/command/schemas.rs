@@ -47,6 +47,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("protocols", &["protocols"]),
     ("protocols", &["protocols", "lgcc"]),
     ("trace", &["trace", "stats", "trace.csv"]),
+    ("link", &["link", "--json", "--server", "true", "--", "true"]),
 ];
 
 fn schema(folder: &Path, document: &str) -> Value {

@@ -20,9 +20,6 @@ pub fn emulated_link(link: &EmulatedLink) -> Document {
         "queue\ndrops",
         "buffer\ndrops",
         "random\nlosses",
-        "late\nus p50",
-        "\np99",
-        "\np99.9",
     ]);
     for direction in &link.directions {
         rows.add_row(cells(direction));
@@ -34,12 +31,13 @@ pub fn emulated_link(link: &EmulatedLink) -> Document {
     document
 }
 
+/// The capacity of a link without a limit, less a rounding error.
+const UNLIMITED_BPS: f64 = 0.99e14;
+
 fn cells(direction: &EmulatedDirection) -> Vec<Cell> {
-    let (wait, late) = (&direction.queueing_ms, &direction.lateness_us);
-    let capacity = match direction.capacity_bps {
-        unlimited if unlimited >= 100e9 => "unlimited".into(),
-        capacity => Cell::megabits(capacity),
-    };
+    let wait = &direction.queueing_ms;
+    let is_limited = direction.capacity_bps < UNLIMITED_BPS;
+    let capacity = if is_limited { Cell::megabits(direction.capacity_bps) } else { "unlimited".into() };
     vec![
         direction.name.as_str().into(),
         capacity,
@@ -53,9 +51,6 @@ fn cells(direction: &EmulatedDirection) -> Vec<Cell> {
         Cell::count(direction.law_drops),
         Cell::count(direction.buffer_drops),
         Cell::count(direction.losses),
-        Cell::percentile(late.p50),
-        Cell::percentile(late.p99),
-        Cell::percentile(late.p99_9),
     ]
 }
 
@@ -65,8 +60,8 @@ pub fn emulated_link_sentences(link: &EmulatedLink) -> Vec<String> {
     let late = machine.lateness_us;
     let priority = if machine.real_time { "real-time" } else { "normal" };
     let mut sentences = vec![format!(
-        "{} s, exit code {}. Packets left late by {} us (median), {} us (p99), {} us (p99.9): {priority} priority, load {} on {} processors, \
-         the emulator used {} of one.",
+        "{} s, exit code {}. Packets left late by {} us (median), {} us (p99), {} us (p99.9).\n\
+         Machine: {priority} priority, load {} on {} processors; the emulator used {} of one.",
         number(link.duration_s),
         link.exit_code,
         two_digits(late.p50),
@@ -76,6 +71,9 @@ pub fn emulated_link_sentences(link: &EmulatedLink) -> Vec<String> {
         machine.processors,
         percent(machine.processor_share),
     )];
+    if let Some(code) = link.server_exit_code.filter(|code| *code != 0) {
+        sentences.push(format!("Warning: the command at the other end ended first, with exit code {code}."));
+    }
     for direction in &link.directions {
         let EmulatedDirection { name, overrun, refused, .. } = direction;
         if *overrun > 0 {
@@ -124,7 +122,7 @@ mod tests {
     fn each_direction_has_a_row_with_all_digits_in_csv() {
         let csv = emulated_link(&link()).csv();
         let rows: Vec<&str> = csv.lines().collect();
-        assert!(rows.iter().any(|row| row.starts_with("down,20,19,0.95,1583,1.5,4,6,12,0,0,0,")), "{csv}");
+        assert!(rows.iter().any(|row| row.starts_with("down,20,19,0.95,1583,1.5,4,6,12,0,0,0")), "{csv}");
         assert!(rows.iter().any(|row| row.starts_with("up,")));
     }
 
