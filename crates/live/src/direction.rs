@@ -7,11 +7,12 @@
 //! ```
 
 use crate::ip::{self, FlowKey};
+use millpond_law::QueuedFlow;
 use millpond_sim::{EnteringPacket, LinkSpec, LinkView, SingleLink};
 use millpond_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// Most flows with a number of their own; the packets of further flows have the number of the last one.
+/// Most flows with a number of their own; the packets of further flows have the number of the first one.
 const MOST_FLOWS: usize = 65_536;
 
 /// A packet at the end of the link.
@@ -59,17 +60,17 @@ impl Direction {
         true
     }
 
-    /// The number of a flow, in the order of first appearance.
+    /// The number of a flow. Queues are chosen by its addresses and ports, whatever other flows there are.
     fn flow(&mut self, key: FlowKey) -> u32 {
-        let next = self.flows.len();
         if let Some(known) = self.flows.get(&key) {
             return *known;
         }
-        if next >= MOST_FLOWS {
-            return MOST_FLOWS as u32 - 1;
+        if self.flows.len() >= MOST_FLOWS {
+            return 0;
         }
-        self.flows.insert(key, next as u32);
-        next as u32
+        let number = self.link.add_flow(QueuedFlow { weight: 1.0, address: key.hash() });
+        self.flows.insert(key, number);
+        number
     }
 
     /// When the link must be called next.

@@ -7,7 +7,7 @@
 use crate::link::{Link, LinkAction, LinkSpec, LinkView};
 use crate::packet_pool::{Packet, PacketHandle, PacketPool};
 use millpond_endpoint::{Frame, Segment};
-use millpond_law::{Ecn, Header};
+use millpond_law::{Ecn, Header, QueuedFlow};
 use millpond_units::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,8 +17,7 @@ use std::collections::BinaryHeap;
 pub struct EnteringPacket {
     /// Its size on the wire in bytes.
     pub bytes: u32,
-    /// The number of its flow, which classifiers of queues use; flows are numbered from zero in the order in which they
-    /// first appear. A new number is the next one, or a known one.
+    /// The number of its flow, from [`SingleLink::add_flow`].
     pub flow: u32,
     /// Its ECN bits.
     pub ecn: Ecn,
@@ -107,13 +106,16 @@ impl SingleLink {
         single
     }
 
+    /// Adds a flow for its queues, before its first packet. Returns its number; the first one is zero.
+    pub fn add_flow(&mut self, flow: QueuedFlow) -> u32 {
+        self.link.add_flow(flow);
+        self.flows += 1;
+        self.flows - 1
+    }
+
     /// A packet enters at `at`, or at the time up to which the link has run if that is later. Returns the number of its
     /// slot, which no other packet has before this one has left or was dropped.
     pub fn enter(&mut self, at: Time, packet: EnteringPacket) -> u32 {
-        while self.flows <= packet.flow {
-            self.link.add_flow(1.0);
-            self.flows += 1;
-        }
         let frame = Frame::Data(segment(packet));
         let slot = self.packets.insert(Packet::new(frame, packet.flow, Ecn::NotCapable));
         let handle = PacketHandle { packet: slot, bytes: packet.bytes, route: 0 };
@@ -240,10 +242,18 @@ mod tests {
         Time::from_secs(millis / 1e3)
     }
 
+    /// A link that two flows cross.
+    fn with_flows(spec: LinkSpec) -> SingleLink {
+        let mut link = SingleLink::new(spec, 1);
+        let numbers = ["a", "b"].map(|name| link.add_flow(QueuedFlow::new(name, 1.0)));
+        assert_eq!(numbers, [0, 1]);
+        link
+    }
+
     /// What leaves a link if a packet of these flows enters every `gap` milliseconds, and the link is called every `calls`
     /// milliseconds.
     fn run(spec: LinkSpec, flows: &[u32], gap: f64, calls: f64) -> (SingleLink, Vec<LeavingPacket>) {
-        let mut link = SingleLink::new(spec, 1);
+        let mut link = with_flows(spec);
         for (n, flow) in flows.iter().enumerate() {
             link.enter(millis(n as f64 * gap), packet(*flow));
         }
@@ -313,7 +323,7 @@ mod tests {
         // Flow 0 has sent 20 packets before the first of flow 1: from then on each has every second service.
         let [.., fair] = kinds();
         let flows = [[0; 20], [1; 20]].concat();
-        let mut link = SingleLink::new(fair, 1);
+        let mut link = with_flows(fair);
         let slots: Vec<u32> = flows.iter().map(|flow| link.enter(Time::ZERO, packet(*flow))).collect();
         let mut left = Vec::new();
         link.run_to(millis(1e3), |packet| left.push(slots.iter().position(|slot| *slot == packet.slot)));
@@ -336,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_packet_with_a_time_in_the_past_enters_now() {
-        let mut link = SingleLink::new(spec(), 1);
+        let mut link = with_flows(spec());
         link.run_to(millis(5.0), |_| {});
         link.enter(millis(1.0), packet(0));
         let mut left = Vec::new();
