@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint no-std docs bench papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test python-test lint no-std docs bench papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -11,9 +11,19 @@ demo: ## six protocols share a 5G last hop: table and report.html
 	cargo build --release --package millpond-cli
 	$(MILLPOND) compare scenarios/last-hop-5g.toml --protocols lgcc,lgc,abc,dctcp,cubic,newreno
 
+python: ## the Python package with its extras in .venv, and a first figure
+	tests/install-venv.sh
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check '.[all,notebook]'
+	.venv/bin/python examples/first_figure.py
+
 test: ## every test
 	tests/install-chromium.sh
 	cargo test --workspace
+	tests/python.sh
+
+python-test: ## the tests of the Python package: pytest, types, format
+	tests/python.sh
 
 lint: ## format and clippy, warnings denied
 	cargo fmt --all --check

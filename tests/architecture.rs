@@ -38,6 +38,7 @@ const DEPENDENCIES: &[(&str, &str)] = &[
         "cli",
         "units results law scenario protocols plan theory diagnosis lab live papers sweep report analysis-report",
     ),
+    ("py", "units results scenario protocols fluid plan theory diagnosis lab papers report"),
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.
@@ -147,6 +148,7 @@ const UPPER: &[&str] = &[
     "report",
     "analysis-report",
     "cli",
+    "py",
 ];
 
 /// The number of lines of all source files of a folder, including their tests.

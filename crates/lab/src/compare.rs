@@ -3,11 +3,13 @@
 
 use crate::Error;
 use crate::world::run;
-use millpond_plan::{fluid, packets};
+use millpond_diagnosis::agreement::{Agreement, compute_agreement};
+use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
 use millpond_results::{About, Finished, Origin, Run, Summary, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
+use millpond_theory::Study;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -150,4 +152,36 @@ pub fn compare(
         other => other,
     };
     results.into_iter().collect::<Result<_, _>>().map_err(stopped)
+}
+
+/// The agreement of each packet run with its fluid run and its equilibrium, with the label of the packet run. `runs` are those
+/// of the cases, in order.
+pub fn world_agreements(
+    cases: &[ComparisonCase],
+    runs: &[Run],
+    registry: &Registry,
+) -> Vec<(String, Agreement)> {
+    let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
+    let same =
+        |packets: &ComparisonCase| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
+    let pair = |(case, packets): (&ComparisonCase, &Run)| {
+        let (_, fluid) = same(case)?;
+        let study = Study::new(&case.scenario, registry);
+        Some((case.directory.clone(), compute_agreement(study, packets, fluid)))
+    };
+    of(World::Packets).filter_map(pair).collect()
+}
+
+/// A sentence for each protocol of a run that is not at its own queue, because the scenario sets the queue of a link.
+///
+/// # Errors
+/// A queue that does not fit.
+pub fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<Vec<String>, Fault> {
+    let mut notes = Vec::new();
+    for of_label in cases.chunk_by(|one, next| one.label == next.label) {
+        let Some(case) = of_label.first() else { continue };
+        let of_case = other_queues(&case.scenario, registry)?;
+        notes.extend(of_case.into_iter().map(|note| format!("{}: {note}", case.label)));
+    }
+    Ok(notes)
 }

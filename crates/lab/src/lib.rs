@@ -20,7 +20,9 @@ mod ticks;
 mod world;
 
 pub use coexistence::{CoexistenceRow, Competition, coexistence};
-pub use compare::{Choice, ComparisonCase, cases, compare, labels_without_randomness};
+pub use compare::{
+    Choice, ComparisonCase, cases, compare, labels_without_randomness, notes_on_queues, world_agreements,
+};
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};
 pub use run_key::is_run_of;

@@ -9,18 +9,18 @@ use crate::messages::note;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
-use millpond_diagnosis::agreement::{Agreement, compute_agreement};
+use millpond_diagnosis::agreement::Agreement;
 use millpond_lab::compare as compare_runs;
-use millpond_lab::{Choice, ComparisonCase, cases, is_run_of, labels_without_randomness};
-use millpond_plan::other_queues;
+use millpond_lab::{
+    Choice, ComparisonCase, cases, is_run_of, labels_without_randomness, notes_on_queues, world_agreements,
+};
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::load as load_run;
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError, comparison_json};
-use millpond_results::{Comparison, Finished, Run, World};
+use millpond_results::{Comparison, Finished, Run};
 use millpond_scenario::Faults;
-use millpond_theory::Study;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,12 +36,12 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     warn(&runs);
     let mut comparison = Comparison::of(&runs);
-    comparison.findings.extend(notes_on_queues(&cases, registry)?);
+    comparison.findings.extend(notes_on_queues(&cases, registry).map_err(Faults::from)?);
     comparison.command = origin().command;
     if let Some(directory) = &directory {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }
-    let agreements = agreements(&cases, &runs, registry);
+    let agreements = world_agreements(&cases, &runs, registry);
     let document = || {
         let of = |document: Document, (_, one): &(_, Agreement)| document.then(terminal::agreement(one));
         agreements.iter().fold(terminal::comparison(&comparison), of)
@@ -83,21 +83,6 @@ fn choice(args: &args::Compare) -> Result<Choice, Failure> {
     worlds.sort_unstable();
     worlds.dedup();
     Ok(Choice { protocols, worlds, seeds })
-}
-
-/// The agreement of each packet run with its fluid run and its equilibrium, with the label of the packet run.
-fn agreements(cases: &[ComparisonCase], runs: &[Run], registry: &Registry) -> Vec<(String, Agreement)> {
-    let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
-    let same =
-        |packets: &ComparisonCase| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
-    let pair = |(case, packets): (&ComparisonCase, &Run)| {
-        let (_, fluid) = same(case)?;
-        Some((
-            case.directory.clone(),
-            compute_agreement(Study::new(&case.scenario, registry), packets, fluid),
-        ))
-    };
-    of(World::Packets).filter_map(pair).collect()
 }
 
 /// Runs every case. Each run is written into `directory` as soon as it has ended.
@@ -148,17 +133,6 @@ fn finished_run(case: &ComparisonCase, directory: &ComparisonDirectory) -> Resul
         ))),
         None => Ok(None),
     }
-}
-
-/// A sentence for each protocol of a run that is not at its own queue, because the scenario sets the queue of a link.
-fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<Vec<String>, Failure> {
-    let mut notes = Vec::new();
-    for of_label in cases.chunk_by(|one, next| one.label == next.label) {
-        let Some(case) = of_label.first() else { continue };
-        let of_case = other_queues(&case.scenario, registry).map_err(Faults::from)?;
-        notes.extend(of_case.into_iter().map(|note| format!("{}: {note}", case.label)));
-    }
-    Ok(notes)
 }
 
 /// Prints each warning once.

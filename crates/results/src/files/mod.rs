@@ -21,4 +21,4 @@ pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, scenario_of};
 pub use parquet::bytes as parquet_bytes;
 pub use save::{Extras, comparison_json, save, summary_json};
-pub use table::{Cells, Column, TextRun};
+pub use table::{Cells, Column, TextRun, distributions as distribution_columns, flows as transfer_columns};

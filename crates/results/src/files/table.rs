@@ -82,7 +82,7 @@ fn samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// `distributions`: one row per point, distribution after distribution.
-pub(super) fn distributions(run: &Run) -> Vec<Column<'_>> {
+pub fn distributions(run: &Run) -> Vec<Column<'_>> {
     let all = &run.distributions;
     let runs = runs(all.iter().map(|distribution| distribution.points.len()));
     let points = || all.iter().flat_map(|distribution| &distribution.points);
@@ -97,7 +97,7 @@ pub(super) fn distributions(run: &Run) -> Vec<Column<'_>> {
 }
 
 /// `flows`: one row per transfer.
-pub(super) fn flows(run: &Run) -> Vec<Column<'_>> {
+pub fn flows(run: &Run) -> Vec<Column<'_>> {
     let all = &run.transfers;
     let runs = runs(all.iter().map(|_| 1));
     let counts = |name, of: fn(&Transfer) -> Option<u64>| {

@@ -1,0 +1,122 @@
+//! Errors as Python exceptions, with the text that the command prints.
+
+use millpond_diagnosis::explain::{ExplainError, RunReadError};
+use millpond_papers::RecipeError;
+use millpond_results::files::{LoadError, OutputError};
+use millpond_scenario::{Fault, Faults};
+use millpond_theory::AnalysisError;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::fmt::Display;
+
+pyo3::create_exception!(
+    millpond,
+    Error,
+    PyValueError,
+    "Input that Millpond refuses, or a file that it cannot read or write.\n\n\
+     The text is that of the command: for a scenario with file, line, key and the nearest valid spelling.\n\
+     ``faults`` holds a pair (line, message) for each error of a scenario."
+);
+
+/// Why a function has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Errors in a scenario or a trace, with their places.
+    Scenario(Faults),
+    /// Any other refusal.
+    Input(String),
+}
+
+impl Failure {
+    /// A refusal with this message.
+    pub(crate) fn input(message: impl Display) -> Self {
+        Self::Input(message.to_string())
+    }
+
+    /// The text that the command prints, without its line break.
+    fn text(&self) -> String {
+        match self {
+            Self::Scenario(faults) => faults.render(false).trim_end().to_owned(),
+            Self::Input(message) => message.clone(),
+        }
+    }
+
+    /// Line and message of each error of a scenario.
+    fn faults(&self) -> Vec<(usize, String)> {
+        match self {
+            Self::Scenario(Faults(faults)) => {
+                faults.iter().map(|fault| (fault.line(), fault.message().to_owned())).collect()
+            }
+            Self::Input(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        let error = Error::new_err(failure.text());
+        let attached = Python::attach(|py| error.value(py).setattr("faults", failure.faults()));
+        attached.map_or_else(|other| other, |()| error)
+    }
+}
+
+impl From<Faults> for Failure {
+    fn from(faults: Faults) -> Self {
+        Self::Scenario(faults)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Scenario(fault.into())
+    }
+}
+
+impl From<millpond_lab::Error> for Failure {
+    fn from(error: millpond_lab::Error) -> Self {
+        match error {
+            millpond_lab::Error::Scenario(faults) => Self::Scenario(faults),
+            other => Self::input(other),
+        }
+    }
+}
+
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Scenario(faults) => Self::Scenario(faults),
+            other => Self::input(other),
+        }
+    }
+}
+
+impl From<ExplainError> for Failure {
+    fn from(error: ExplainError) -> Self {
+        match error {
+            ExplainError::Analysis(error) => error.into(),
+            other => Self::input(other),
+        }
+    }
+}
+
+impl From<RunReadError> for Failure {
+    fn from(error: RunReadError) -> Self {
+        match error {
+            RunReadError::Run(error) => error.into(),
+            RunReadError::Scenario(faults) => Self::Scenario(faults),
+        }
+    }
+}
+
+/// Errors without a place in a scenario.
+macro_rules! from_displayed {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::input(error)
+            }
+        })*
+    };
+}
+
+from_displayed!(LoadError, OutputError, RecipeError, serde_json::Error);

@@ -1,0 +1,128 @@
+//! Work that leaves Python's lock to other threads and ends at Ctrl-C.
+
+use crate::error::Failure;
+use millpond_results::Watch;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// The time between two looks at Python's signals, and between two calls of a progress function.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
+
+/// How long stopped work may take to end. Work that takes longer ends in the background, and its result is dropped.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What the calling thread and the threads of the work share.
+struct Shared {
+    is_stopped: AtomicBool,
+    /// The share of each run that is done.
+    done: Mutex<Vec<f64>>,
+}
+
+impl Shared {
+    fn new(runs: usize) -> Self {
+        Self { is_stopped: AtomicBool::new(false), done: Mutex::new(vec![0.0; runs.max(1)]) }
+    }
+
+    /// The share of all runs that is done, from 0 to 1.
+    fn share(&self) -> f64 {
+        self.done.lock().map_or(0.0, |done| done.iter().sum::<f64>() / done.len() as f64)
+    }
+}
+
+impl Watch for Shared {
+    fn progress(&self, run: usize, done: f64) {
+        if let Ok(mut all) = self.done.lock()
+            && let Some(one) = all.get_mut(run)
+        {
+            *one = done;
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// How work is done.
+pub(crate) struct Conditions<'py> {
+    /// The number of runs that report their progress.
+    pub(crate) runs: usize,
+    /// The number of threads; 0 for one per core.
+    pub(crate) threads: usize,
+    /// Called with the share that is done, from 0 to 1; an exception that it raises stops the work.
+    pub(crate) progress: Option<Bound<'py, PyAny>>,
+}
+
+impl Conditions<'_> {
+    /// One thread, no progress.
+    pub(crate) const PLAIN: Self = Self { runs: 1, threads: 1, progress: None };
+}
+
+/// The result of `work`, which runs on a pool of threads of its own: a pool for the whole process would not survive a fork.
+///
+/// # Errors
+/// That of the work, an exception of a signal handler (Ctrl-C) or of the progress function.
+pub(crate) fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    conditions: &Conditions<'_>,
+    work: impl FnOnce(&dyn Watch) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let shared = Arc::new(Shared::new(conditions.runs));
+    let pool = ThreadPoolBuilder::new().num_threads(conditions.threads).build();
+    let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+    let (sender, mut receiver) = channel();
+    let watch = Arc::clone(&shared);
+    pool.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&*watch)));
+        // Nobody receives the result of work that was stopped and took too long.
+        let _ = sender.send(result);
+    });
+    loop {
+        let waited = wait(py, receiver, BETWEEN_CHECKS);
+        receiver = waited.0;
+        match waited.1 {
+            Ok(Ok(result)) => return result.map_err(PyErr::from),
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(broken()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(exception) = check(py, conditions, &shared) {
+            shared.is_stopped.store(true, Ordering::Relaxed);
+            drop(wait(py, receiver, GRACE));
+            return Err(exception);
+        }
+    }
+}
+
+/// Waits for a message while other threads of Python run.
+fn wait<T: Send>(
+    py: Python<'_>,
+    receiver: Receiver<T>,
+    time: Duration,
+) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
+    py.detach(move || {
+        let received = receiver.recv_timeout(time);
+        (receiver, received)
+    })
+}
+
+/// Runs Python's signal handlers and the progress function.
+fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &Shared) -> PyResult<()> {
+    py.check_signals()?;
+    match &conditions.progress {
+        Some(progress) => progress.call1((shared.share(),)).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+/// The exception for a fault of Millpond itself; its message is on standard error.
+fn broken() -> PyErr {
+    PyRuntimeError::new_err(
+        "a fault of Millpond, described on standard error; please report it with the scenario",
+    )
+}

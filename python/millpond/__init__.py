@@ -1,0 +1,47 @@
+"""A laboratory for congestion control with explicit feedback from the network.
+
+A scenario describes a network, its flows and their protocols. It runs in a deterministic packet-level simulator
+or as delay-differential equations, and its equilibrium and its stability are computed from the same laws.
+
+>>> import millpond
+>>> scenario = millpond.Scenario.load("scenarios/dumbbell.toml")
+>>> run = scenario.set("dumbbell.bottleneck.rate", "50Mbps").run(seed=7)
+>>> run.summary.fairness.jain
+>>> run.series.to_pandas()
+>>> run.plot.rates()
+
+Numpy, pandas, xarray and Matplotlib are imported when they are first needed:
+``pip install millpond[all]`` installs them.
+"""
+
+from millpond import papers
+from millpond._comparison import Comparison
+from millpond._core import VERSION as __version__
+from millpond._core import Error
+from millpond._run import Run, load_run, load_runs
+from millpond._scenario import Scenario, World
+from millpond._tables import Distribution, Series, SeriesTable, Table
+from millpond._theory import Allocation, Equilibrium, Explanation, Locus, Stability
+from millpond._trace import Trace
+
+__all__ = [
+    "Allocation",
+    "Comparison",
+    "Distribution",
+    "Equilibrium",
+    "Error",
+    "Explanation",
+    "Locus",
+    "Run",
+    "Scenario",
+    "Series",
+    "SeriesTable",
+    "Stability",
+    "Table",
+    "Trace",
+    "World",
+    "__version__",
+    "load_run",
+    "load_runs",
+    "papers",
+]

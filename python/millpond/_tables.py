@@ -1,0 +1,206 @@
+"""Tables that Arrow libraries read without a copy, and series as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from millpond import _core
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+    import polars
+    import pyarrow
+    import xarray
+    from numpy.typing import NDArray
+
+
+class Table:
+    """A table that any Arrow library imports: pandas, polars, pyarrow, DuckDB.
+
+    It implements the Arrow PyCapsule interface (``__arrow_c_stream__``). The metadata of each field holds its unit
+    under ``unit``.
+    """
+
+    def __init__(self, core: _core.Table) -> None:
+        self._table = core
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._table.__arrow_c_schema__()
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        return self._table.column_names
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit of each column that has one."""
+        return self._table.units
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The table of pyarrow, which shares the numbers."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The data frame of pandas. Its ``attrs["units"]`` holds the units of the columns; texts are categories."""
+        frame = self.to_arrow().to_pandas()
+        frame.attrs["units"] = self.units
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The data frame of polars."""
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {', '.join(self.column_names)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One quantity of one entity over time.
+
+    Attributes
+    ----------
+    kind : str
+        ``"flow"``, ``"link"``, ``"relay"`` or ``"group"``.
+    entity : str
+        Name of the flow (``"user.3"``), of the link with its direction (``"L1 ->"``), of the relay or of the group.
+    quantity : str
+        Name of the quantity.
+    unit : str
+        Unit of the values.
+    time : ndarray, shape (n,)
+        Ends of the sampling intervals, in seconds.
+    value : ndarray, shape (n,)
+        Values; not a number where the quantity has no value.
+    """
+
+    kind: str
+    entity: str
+    quantity: str
+    unit: str
+    time: NDArray[np.float64]
+    value: NDArray[np.float64]
+
+
+class SeriesTable(Table):
+    """Quantities over time. As a table it has one row per sample; `select` returns arrays."""
+
+    def __init__(self, run: _core.Run) -> None:
+        super().__init__(run.series())
+        self._run = run
+
+    @property
+    def contents(self) -> list[tuple[str, str, str, str]]:
+        """Kind, entity, quantity and unit of each series."""
+        return self._run.series_keys()
+
+    def select(
+        self, *, quantity: str | None = None, entity: str | None = None, kind: str | None = None
+    ) -> list[Series]:
+        """The series with these properties, in the order of the run.
+
+        Parameters
+        ----------
+        quantity, entity, kind : str, optional
+            Properties that a series must have; see `Series`.
+        """
+        return list(self._select(quantity, entity, kind))
+
+    def _select(self, quantity: str | None, entity: str | None, kind: str | None) -> Iterator[Series]:
+        for number, (of_kind, name, of_quantity, unit) in enumerate(self.contents):
+            if quantity in (None, of_quantity) and entity in (None, name) and kind in (None, of_kind):
+                time, value = (array(column) for column in self._run.series_values(number))
+                yield Series(of_kind, name, of_quantity, unit, time, value)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The series as a data set; see `Run.to_xarray`."""
+        import numpy as np
+        import xarray
+
+        everything = self.select()
+        time = np.unique(np.concatenate([one.time for one in everything] or [np.empty(0)]))
+        dataset = xarray.Dataset(coords={"time": ("time", time, {"units": "s", "long_name": "time"})})
+        variables = self._variables(everything)
+        for kind in dict.fromkeys(one.kind for one in everything):
+            dataset.coords[kind] = list(dict.fromkeys(one.entity for one in everything if one.kind == kind))
+        for name, series in variables.items():
+            kind = series[0].kind
+            columns = {entity: number for number, entity in enumerate(dataset.coords[kind].values)}
+            values = np.full((len(time), len(columns)), np.nan)
+            for one in series:
+                values[np.searchsorted(time, one.time), columns[one.entity]] = one.value
+            attributes = {"units": series[0].unit, "long_name": series[0].quantity}
+            dataset[name] = (("time", kind), values, attributes)
+        return dataset
+
+    @staticmethod
+    def _variables(everything: list[Series]) -> dict[str, list[Series]]:
+        """The series of each variable. Quantities of equal name and different kind or unit are different variables."""
+        groups: dict[tuple[str, str, str], list[Series]] = {}
+        for one in everything:
+            groups.setdefault((one.quantity, one.kind, one.unit), []).append(one)
+        names = [quantity for quantity, _, _ in groups]
+        return {
+            quantity if names.count(quantity) == 1 else f"{quantity} ({kind}, {unit})": series
+            for (quantity, kind, unit), series in groups.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A distribution of queueing delay, as points of its distribution function.
+
+    Attributes
+    ----------
+    kind : str
+        ``"link"`` or ``"group"``.
+    entity : str
+        Name of the link with its direction, of the group, or ``"all"`` for all flows.
+    quantity : str
+        Name of the quantity.
+    unit : str
+        Unit of the values.
+    share : ndarray, shape (n,)
+        Cumulative shares, ascending from 0 to 1.
+    value : ndarray, shape (n,)
+        The value that this share of the packets does not exceed.
+    """
+
+    kind: str
+    entity: str
+    quantity: str
+    unit: str
+    share: NDArray[np.float64]
+    value: NDArray[np.float64]
+
+
+def distributions(run: _core.Run) -> tuple[Distribution, ...]:
+    """The distributions of a run."""
+    return tuple(
+        Distribution(*key, *(array(column) for column in run.distribution_points(number)))
+        for number, key in enumerate(run.distribution_keys())
+    )
+
+
+def array(column: bytes) -> NDArray[np.float64]:
+    """The numbers of 64 bits of a column; they cannot be changed."""
+    import numpy as np
+
+    numbers: NDArray[Any] = np.frombuffer(column, dtype=np.float64)
+    return numbers

@@ -1,0 +1,111 @@
+"""Figures have the widths of journals, units on their axes, and the values of the runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import millpond
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from millpond import plot
+from millpond.documents import StabilityResult
+
+#: A label that ends with a unit in brackets.
+WITH_UNIT = re.compile(r".+ \[(s|ms|packets|%|1|[kMG]?bit/s)\]$")
+
+
+def figures(
+    run: millpond.Run, comparison: millpond.Comparison, margin: millpond.Scenario, columns: plot.Columns
+) -> dict[str, Figure]:
+    return {
+        "rates": run.plot.rates(columns=columns),
+        "queue": run.plot.queue(columns=columns),
+        "ccdf": run.plot.ccdf(columns=columns),
+        "frontier": comparison.plot.frontier(columns=columns),
+        "ccdfs": comparison.plot.ccdf(columns=columns),
+        "nyquist": margin.stability().plot.nyquist(columns=columns),
+    }
+
+
+@pytest.mark.parametrize(("columns", "width"), [(1, 3.5), (2, 7.16)])
+def test_figures_have_units_and_the_width_of_columns(
+    run: millpond.Run,
+    comparison: millpond.Comparison,
+    margin: millpond.Scenario,
+    columns: plot.Columns,
+    width: float,
+    tmp_path: Path,
+) -> None:
+    for name, figure in figures(run, comparison, margin, columns).items():
+        assert figure.get_figwidth() == width
+        for axes in figure.axes:
+            labels = [axes.get_ylabel(), *([axes.get_xlabel()] if axes is figure.axes[-1] else [])]
+            assert all(WITH_UNIT.match(label) for label in labels), (name, labels)
+        figure.savefig(tmp_path / f"{name}.pdf")
+        assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_curves_have_the_values_of_the_run(run: millpond.Run) -> None:
+    axes = run.plot.rates().axes[0]
+    curves = {line.get_label(): line for line in axes.lines}
+    for series in run.series.select(quantity="goodput"):
+        drawn = np.asarray(curves[series.entity].get_ydata(), dtype=float)
+        assert drawn.tolist() == (series.value / 1e6).tolist()
+    assert axes.get_ylabel() == "Goodput [Mbit/s]"
+
+
+def test_the_ccdf_falls_to_the_share_beyond_the_95th_percentile(run: millpond.Run) -> None:
+    (line,) = run.plot.ccdf().axes[0].lines
+    delay, share = (np.asarray(data, dtype=float) for data in (line.get_xdata(), line.get_ydata()))
+    beyond = share[np.searchsorted(delay, run.summary.queueing_ms.p95 * 1.0001, side="right") - 1]
+    assert beyond == pytest.approx(0.05, abs=0.01)
+
+
+def test_markers_of_the_frontier_have_intervals_over_the_seeds(comparison: millpond.Comparison) -> None:
+    axes = comparison.plot.frontier().axes[0]
+    for container, row in zip(axes.containers, comparison.result.rows, strict=True):
+        line, _, bars = container.lines  # type: ignore[attr-defined]
+        assert row.queueing_ms is not None
+        assert row.queueing_ms.p95.half_width is not None
+        assert line.get_xdata()[0] == row.queueing_ms.p95.mean
+        low, high = bars[0].get_segments()[0][:, 0]
+        assert (high - low) / 2 == pytest.approx(row.queueing_ms.p95.half_width)
+
+
+def test_quantiles_of_students_t() -> None:
+    # Abramowitz and Stegun, table 26.10.
+    for degrees, quantile in [(1, 12.706), (5, 2.571), (30, 2.042), (40, 2.021), (60, 2.000), (120, 1.980)]:
+        assert plot.student_t(degrees) == pytest.approx(quantile, abs=1e-3)
+
+
+def test_the_locus_crosses_the_unit_circle_at_the_phase_margin(margin: millpond.Scenario) -> None:
+    stability = margin.stability()
+    (locus,) = stability.loci
+    assert isinstance(stability.result, StabilityResult)
+    margins = stability.result.phase_margin_rad
+    assert margins is not None
+    nearest = locus.value[np.argmin(np.abs(np.abs(locus.value) - 1.0))]
+    assert np.angle(-nearest) == pytest.approx(margins.margin, abs=0.05)
+    axes = stability.plot.nyquist().axes[0]
+    assert any("phase margin" in str(line.get_label()) for line in axes.lines)
+
+
+def test_a_figure_without_its_data_is_refused(run: millpond.Run, comparison: millpond.Comparison) -> None:
+    with pytest.raises(millpond.Error, match="it has series of"):
+        run.plot.rates(flows=["nobody"])
+    with pytest.raises(millpond.Error, match="no distribution of 'nobody'"):
+        run.plot.ccdf(entities=["nobody"])
+    with pytest.raises(millpond.Error, match="it has series of"):
+        run.plot.queue(link="nobody ->")
+    with pytest.raises(KeyError, match="labels: cubic, dctcp"):
+        comparison.of("nobody")
+
+
+def test_notebooks_show_table_and_picture(run: millpond.Run, comparison: millpond.Comparison) -> None:
+    for html in (run._repr_html_(), comparison._repr_html_()):
+        assert "<table>" in html
+        assert "data:image/svg+xml;base64," in html
+    assert "download.1" in run._repr_html_()
+    assert "±" in comparison._repr_html_()

@@ -1,0 +1,101 @@
+"""Other threads run during a run, and Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import millpond
+import pytest
+from conftest import SCENARIO
+
+#: A run that no test waits for.
+LONG = {"duration": "100000s"}
+
+
+def test_other_threads_run_during_a_run(scenario: millpond.Scenario) -> None:
+    ended = threading.Event()
+    longest = 0.0
+
+    def count() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not ended.is_set():
+            time.sleep(0.001)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.perf_counter()
+    scenario.set("duration", "2000s").run()
+    elapsed = time.perf_counter() - begin
+    ended.set()
+    thread.join()
+    assert elapsed > 0.2, "the run is too short for this test"
+    assert longest < 0.5 * elapsed
+
+
+CHILD = f"""
+import millpond, sys, time
+scenario = millpond.Scenario.parse('''{SCENARIO}''').set({LONG!r})
+begin = None
+def progress(share):
+    global begin
+    if begin is None:
+        begin = time.monotonic()
+        print("running", flush=True)
+try:
+    CALL
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "scenario.run(progress=progress)",
+        "scenario.run(world='fluid', progress=progress)",
+        "scenario.compare(['cubic', 'dctcp'], seeds=2, progress=progress)",
+    ],
+)
+def test_ctrl_c_ends_a_run_within_a_second(call: str) -> None:
+    child = subprocess.Popen([sys.executable, "-c", CHILD.replace("CALL", call)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "running\n"
+    begin = time.monotonic()
+    os.kill(child.pid, signal.SIGINT)
+    assert child.stdout.readline() == "interrupted\n"
+    assert time.monotonic() - begin < 1.0
+    assert child.wait(timeout=10) == 0
+    child.stdout.close()
+
+
+def test_an_exception_of_the_progress_function_ends_the_run(scenario: millpond.Scenario) -> None:
+    class EnoughError(Exception):
+        pass
+
+    def progress(share: float) -> None:
+        assert 0.0 <= share < 1.0
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        scenario.set(LONG).run(progress=progress)
+
+
+def _summary(scenario: millpond.Scenario) -> str:
+    return scenario.compare(seeds=2)[1].summary_json()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_run_scenarios(scenario: millpond.Scenario, method: str) -> None:
+    here = _summary(scenario)
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply(_summary, (scenario,)) == here

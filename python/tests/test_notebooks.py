@@ -1,0 +1,27 @@
+"""The notebooks run from beginning to end and show what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": ROOT / "examples/notebooks"}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    shown = [output.data for output in outputs if "data" in output]
+    assert sum("image/png" in data for data in shown) == sum(".plot." in cell.source for cell in notebook.cells)
+    tables = [data["text/html"] for data in shown if "text/html" in data]
+    assert any("data:image/svg+xml;base64," in html for html in tables)
+    text = "".join(output.get("text", "") for output in outputs)
+    assert "oscillates above RTT 643.5 ms" in text
+    assert 'did you mean "50Mbps"' in text or "expected" in text

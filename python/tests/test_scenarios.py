@@ -1,0 +1,85 @@
+"""Scenarios are built, changed and passed to other processes."""
+
+from __future__ import annotations
+
+import pickle
+import tomllib
+
+import millpond
+import pytest
+from conftest import SCENARIO
+from millpond import _toml
+
+
+def test_a_scenario_of_values_resolves_as_its_text(scenario: millpond.Scenario) -> None:
+    built = millpond.Scenario(tomllib.loads(SCENARIO))
+    assert built.to_toml() == scenario.to_toml()
+    assert (built.title, built.groups, built.links, built.duration_s) == (
+        "Two downloads",
+        ["download"],
+        ["access"],
+        5.0,
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"a": 'quotes " and \\ and\nlines\tand \x1b and é'},
+        {"a": [1, 2.5, True, ["x"]], "b": {"c d": {"e": 1e-9}}},
+        {"list": [{"x": 1}, {"x": 2}], "empty": [], "n": -3},
+    ],
+)
+def test_values_are_written_as_toml(values: dict[str, _toml.Value]) -> None:
+    assert tomllib.loads(_toml.document(values)) == values
+
+
+def test_a_value_without_a_toml_form_is_refused(scenario: millpond.Scenario) -> None:
+    with pytest.raises(TypeError, match="has no TOML form"):
+        scenario.set("seed", object())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="needs a value"):
+        scenario.set("seed")
+
+
+def test_changes_make_another_scenario(scenario: millpond.Scenario) -> None:
+    changed = scenario.set("links.access.rate", "50Mbps").set({"duration": "8s", "measure.from": "2s"})
+    assert (scenario.duration_s, changed.duration_s) == (5.0, 8.0)
+    assert 'rate = "50Mbps"' in changed.to_toml()
+    assert 'rate = "20Mbps"' in scenario.to_toml()
+    assert scenario.with_seed(9).set("duration", "6s").seed == 9
+    queue = scenario.set("links.access.queue", {"codel": {"target": "5ms"}})
+    assert "codel" in queue.to_toml()
+
+
+def test_random_numbers_depend_on_the_seed_alone(scenario: millpond.Scenario) -> None:
+    first, again, other = (scenario.run(seed=seed).summary_json() for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_a_scenario_is_pickled(scenario: millpond.Scenario) -> None:
+    copy = pickle.loads(pickle.dumps(scenario.with_seed(3)))
+    assert copy.run().summary_json() == scenario.run(seed=3).summary_json()
+
+
+def test_unpinned_flows_get_the_protocol(scenario: millpond.Scenario) -> None:
+    run = scenario.run(protocol="dctcp")
+    assert {flow.protocol for flow in run.summary.flows} == {"dctcp"}
+    assert run.label == "dctcp"
+    assert scenario.run().label == "Two downloads"
+
+
+def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tmp_path: object) -> None:
+    path = f"{tmp_path}/link.csv"
+    trace = millpond.Trace.generate("5g-static", duration="5s", seed=3, mean="20Mbps", peak="60Mbps")
+    trace.save(path)
+    loaded = millpond.Trace.load(path)
+    assert loaded.time_s[0] == 0.0
+    assert loaded.rate_bps == pytest.approx(trace.rate_bps, rel=1e-3)
+    run = scenario.set("links.access.rate", {"trace": {"file": path}}).run()
+    lasting = [*loaded.time_s[1:], loaded.duration_s] - loaded.time_s
+    measured = loaded.time_s >= 1.0
+    capacity = (loaded.rate_bps * lasting)[measured].sum() / lasting[measured].sum()
+    assert run.summary.links[0].capacity_bps == pytest.approx(capacity, rel=0.05)
+    with pytest.raises(millpond.Error, match="did you mean"):
+        millpond.Trace.generate("5g-statik")

@@ -1,0 +1,107 @@
+"""Tables arrive in pandas, polars, pyarrow and xarray with their values and units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import millpond
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+def test_series_arrive_everywhere_as_in_the_file(run: millpond.Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "run")
+    expected = pq.read_table(tmp_path / "run/series.parquet")
+    table = run.series.to_arrow()
+    assert table.column_names == expected.column_names
+    texts = pa.schema(
+        [(name, pa.string() if name not in {"time", "value"} else pa.float64()) for name in table.column_names]
+    )
+    assert table.cast(texts).equals(expected.cast(texts))
+    assert len(run.series) == expected.num_rows
+
+    frame = run.series.to_pandas()
+    assert frame["value"].to_numpy() == pytest.approx(expected["value"].to_numpy())
+    assert frame["entity"].astype(str).tolist() == expected["entity"].to_pylist()
+    plain = run.series.to_polars().cast({pl.Categorical: pl.String})
+    assert plain.to_dict(as_series=False) == expected.to_pydict()
+
+
+def test_transfers_are_those_of_the_file(run: millpond.Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "run")
+    expected = pq.read_table(tmp_path / "run/flows.parquet").to_pylist()
+    assert run.transfers.to_arrow().to_pylist() == expected
+
+
+def test_flows_and_links_have_the_numbers_of_the_summary(run: millpond.Run) -> None:
+    flows, links = run.flows.to_pandas(), run.links.to_pandas()
+    assert flows["goodput_bps"].tolist() == [flow.goodput_bps for flow in run.summary.flows]
+    assert flows["rtt_ms_p95"].tolist() == [flow.rtt_ms and flow.rtt_ms.p95 for flow in run.summary.flows]
+    assert links["queue_packets_mean"].tolist() == [link.queue_packets.mean for link in run.summary.links]
+    assert links["drops"].tolist() == [link.drops for link in run.summary.links]
+
+
+def test_units_are_in_the_metadata(run: millpond.Run) -> None:
+    def unit(table: millpond.Table, name: str) -> bytes:
+        metadata: dict[bytes, bytes] = table.to_arrow().schema.field(name).metadata
+        return metadata[b"unit"]
+
+    assert unit(run.series, "time") == b"s"
+    assert unit(run.flows, "goodput_bps") == b"bit/s"
+    assert unit(run.flows, "sent") == b"packets"
+    assert unit(run.links, "queueing_ms_p99") == b"ms"
+    assert unit(run.transfers, "delivered_bytes") == b"bytes"
+    assert run.links.to_pandas().attrs["units"]["utilization"] == "1"
+    numeric = {name for table in (run.flows, run.links) for name in table.column_names}
+    texts = {"name", "group", "protocol", "direction"}
+    assert numeric - texts == {name for table in (run.flows, run.links) for name in table.units}
+
+
+def test_long_series_share_their_numbers_with_the_run(scenario: millpond.Scenario) -> None:
+    # 10000 samples of each series.
+    run = scenario.set("measure.every", "500us").run()
+    table = run.series.to_arrow()
+    again = run.series.to_arrow()
+    column = table["time"]
+    addresses = [chunk.buffers()[1].address for chunk in column.chunks]
+    assert addresses == [chunk.buffers()[1].address for chunk in again["time"].chunks]
+    lengths = sorted({len(chunk) for chunk in column.chunks})
+    assert lengths[-1] == 10_000
+    (capacity,) = run.series.select(quantity="capacity", entity="access ->")
+    assert len(capacity.time) == 10_000
+    chosen = table.filter(pa.compute.equal(table["quantity"], "capacity"))
+    chosen = chosen.filter(pa.compute.equal(chosen["entity"], "access ->"))
+    assert chosen["value"].to_numpy() == pytest.approx(capacity.value)
+    # The table outlives the run.
+    del run, again
+    assert np.isfinite(table["value"].to_numpy()).all()
+
+
+def test_a_data_set_has_units_and_the_values_of_the_series(run: millpond.Run) -> None:
+    data = run.to_xarray()
+    assert data["time"].attrs["units"] == "s"
+    assert data["goodput"].attrs["units"] == "bit/s"
+    assert data["goodput"].dims == ("time", "flow")
+    for series in run.series.select(quantity="goodput"):
+        column = data["goodput"].sel(flow=series.entity, time=series.time)
+        np.testing.assert_array_equal(column.to_numpy(), series.value)
+    assert set(data["goodput"]["flow"].to_numpy()) == {"download.0", "download.1"}
+
+
+def test_goodput_over_time_is_that_of_the_summary(run: millpond.Run) -> None:
+    for flow in run.summary.flows:
+        (series,) = run.series.select(quantity="goodput", entity=flow.name)
+        measured = series.value[series.time > run.summary.measured_from_s + 1e-9]
+        assert measured.mean() == pytest.approx(flow.goodput_bps, rel=1e-6)
+
+
+def test_distributions_have_the_quantiles_of_the_summary(run: millpond.Run) -> None:
+    (every,) = [one for one in run.distributions if one.entity == "all"]
+    assert every.unit == "ms"
+    assert every.share[-1] == 1.0
+    assert (np.diff(every.value) >= 0).all()
+    p95 = every.value[np.searchsorted(every.share, 0.95)]
+    assert p95 == pytest.approx(run.summary.queueing_ms.p95, rel=0.05)
