@@ -38,7 +38,7 @@ const DEPENDENCIES: &[(&str, &str)] = &[
         "cli",
         "units results law scenario protocols plan theory diagnosis lab live papers sweep report analysis-report",
     ),
-    ("py", "units results scenario protocols fluid plan theory diagnosis lab papers report"),
+    ("py", "units results scenario protocols fluid plan theory diagnosis lab papers sweep report"),
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.

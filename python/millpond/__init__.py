@@ -20,6 +20,7 @@ from millpond._core import VERSION as __version__
 from millpond._core import Error
 from millpond._run import Run, load_run, load_runs
 from millpond._scenario import Scenario, World
+from millpond._sweep import Sweep, sweep
 from millpond._tables import Distribution, Series, SeriesTable, Table
 from millpond._theory import Allocation, Equilibrium, Explanation, Locus, Stability
 from millpond._trace import Trace
@@ -37,6 +38,7 @@ __all__ = [
     "Series",
     "SeriesTable",
     "Stability",
+    "Sweep",
     "Table",
     "Trace",
     "World",
@@ -44,4 +46,5 @@ __all__ = [
     "load_run",
     "load_runs",
     "papers",
+    "sweep",
 ]

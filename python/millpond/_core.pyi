@@ -1,13 +1,16 @@
 from collections.abc import Callable
 from os import PathLike
+from pathlib import Path
 from typing import Final, final
 
 __all__ = [
     "VERSION",
     "Comparison",
+    "Dataset",
     "Error",
     "Run",
     "Scenario",
+    "SweepPlan",
     "Table",
     "Trace",
     "check_papers",
@@ -32,6 +35,9 @@ class Scenario:
     def load(path: str | PathLike[str]) -> Scenario: ...
     @staticmethod
     def parse(text: str, name: str, folder: str | PathLike[str]) -> Scenario: ...
+    @staticmethod
+    def restore(text: str, name: str, folder: str | PathLike[str], sets: list[str], seed: int | None) -> Scenario: ...
+    def parts(self) -> tuple[str, str, Path, list[str], int | None]: ...
     def with_sets(self, sets: list[str]) -> Scenario: ...
     def with_seed(self, seed: int) -> Scenario: ...
     @property
@@ -90,6 +96,28 @@ class Table:
     def column_names(self) -> list[str]: ...
     @property
     def units(self) -> dict[str, str]: ...
+
+@final
+class SweepPlan:
+    def __new__(
+        cls,
+        scenario: Scenario,
+        vary: list[str],
+        samples: int | None,
+        protocols: list[str],
+        seeds: int,
+        world: str,
+    ) -> SweepPlan: ...
+    def __len__(self) -> int: ...
+    def run(self, numbers: list[int]) -> list[str]: ...
+
+@final
+class Dataset:
+    def __new__(cls, path: str | PathLike[str], plan: SweepPlan, replace: bool) -> Dataset: ...
+    def missing(self) -> list[int]: ...
+    def append(self, line: str) -> None: ...
+    def run(self, threads: int, progress: Callable[[float], None] | None) -> None: ...
+    def finish(self) -> tuple[str, str]: ...
 
 @final
 class Trace:

@@ -314,14 +314,14 @@ class Scenario:
         return f"<Scenario {self.title!r}: {len(self.groups)} groups of flows, {len(self.links)} links>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # A resolved scenario names its traces by paths that are valid in the current directory.
-        return (_restored, (self.to_toml(), self.seed, str(Path.cwd()), self._expression))
+        return (_restored, (self._inner.parts(), Path.cwd(), self._expression))
 
 
-def _restored(text: str, seed: int, folder: str, expression: str) -> Scenario:
-    """The scenario of another process."""
-    core = _core.Scenario.parse(text, "the scenario", folder).with_seed(seed)
-    return Scenario._of(core, expression)
+def _restored(parts: tuple[str, str, Path, list[str], int | None], cwd: Path, expression: str) -> Scenario:
+    """The scenario of another process, whose current directory was ``cwd``."""
+    text, name, folder, sets, seed = parts
+    absolute = folder if cwd == Path.cwd() else cwd / folder
+    return Scenario._of(_core.Scenario.restore(text, name, absolute, sets, seed), expression)
 
 
 def _given(values: Mapping[str, Value | None]) -> Iterable[tuple[str, Value]]:

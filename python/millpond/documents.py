@@ -51,6 +51,8 @@ __all__ = [
     "Loop",
     "LoopGain",
     "Margin",
+    "Mean",
+    "MeanRow",
     "Milliseconds",
     "NamedCapacity",
     "NoiseCauses",
@@ -80,6 +82,7 @@ __all__ = [
     "SteadyState",
     "StepTransient",
     "Summary",
+    "SweepResult",
     "Threshold",
     "TraceKey",
     "TwoSided",
@@ -1314,6 +1317,70 @@ class Margin:
         return cls(
             frequency_rad_per_s=value["frequency_rad_per_s"],
             margin=value["margin"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean over seeds with half the width of its 95 % confidence interval (Student's t).
+
+    Attributes
+    ----------
+    half_width : float | None
+        Half the width of the confidence interval; null for a single seed.
+    mean : float
+        Mean, in the unit of the column.
+    """
+
+    half_width: float | None
+    mean: float
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Mean:
+        """The document of a parsed JSON text."""
+        return cls(
+            half_width=value["half_width"],
+            mean=value["mean"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanRow:
+    """All seeds of a combination of settings and protocol.
+
+    Attributes
+    ----------
+    error : str | None
+        The message of the first of them; null if there is none.
+    failed : int
+        Number of runs without results.
+    means : Mapping[str, Mean]
+        For each column of `runs.parquet` with a metric of all flows its mean over the seeds; absent if no run has it.
+    protocol : str | None
+        The protocol of all flows that are not pinned; null: those of the scenario.
+    runs : int
+        Number of runs, one for each seed.
+    settings : Mapping[str, str]
+        The varied keys with their values.
+    """
+
+    error: str | None
+    failed: int
+    means: Mapping[str, Mean]
+    protocol: str | None
+    runs: int
+    settings: Mapping[str, str]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> MeanRow:
+        """The document of a parsed JSON text."""
+        return cls(
+            error=value["error"],
+            failed=value["failed"],
+            means={key: Mean.from_json(item) for key, item in value["means"].items()},
+            protocol=value["protocol"],
+            runs=value["runs"],
+            settings=dict(value["settings"]),
         )
 
 
@@ -2584,4 +2651,24 @@ class PapersResult:
         return cls(
             headline=Headline.from_json(value["headline"]),
             recipes=tuple(CheckedRecipe.from_json(item) for item in value["recipes"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepResult:
+    """The runs of a dataset: a row for each combination of settings and protocol.
+
+    Attributes
+    ----------
+    rows : tuple[MeanRow, ...]
+        In the order of their settings.
+    """
+
+    rows: tuple[MeanRow, ...]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> SweepResult:
+        """The document of a parsed JSON text."""
+        return cls(
+            rows=tuple(MeanRow.from_json(item) for item in value["rows"]),
         )

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import millpond
 import pytest
@@ -63,10 +64,13 @@ except KeyboardInterrupt:
         "scenario.run(progress=progress)",
         "scenario.run(world='fluid', progress=progress)",
         "scenario.compare(['cubic', 'dctcp'], seeds=2, progress=progress)",
+        "millpond.sweep(scenario, {'flows.download.count': '1,2'}, out=sys.argv[1], progress=progress)",
     ],
 )
-def test_ctrl_c_ends_a_run_within_a_second(call: str) -> None:
-    child = subprocess.Popen([sys.executable, "-c", CHILD.replace("CALL", call)], stdout=subprocess.PIPE, text=True)
+def test_ctrl_c_ends_runs_within_a_second(call: str, tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD.replace("CALL", call), str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
     assert child.stdout is not None
     assert child.stdout.readline() == "running\n"
     begin = time.monotonic()

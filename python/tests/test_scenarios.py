@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tomllib
+from pathlib import Path
 
 import millpond
 import pytest
@@ -62,6 +63,18 @@ def test_a_scenario_is_pickled(scenario: millpond.Scenario) -> None:
     assert copy.run().summary_json() == scenario.run(seed=3).summary_json()
 
 
+def test_a_pickled_scenario_finds_its_files_from_another_directory(
+    scenario: millpond.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path)
+    millpond.Trace.generate("5g-static", duration="5s").save("link.csv")
+    text = scenario.to_toml().replace('rate = "20Mbps"', 'rate = { trace = { file = "link.csv" } }')
+    data = pickle.dumps(millpond.Scenario.parse(text))
+    monkeypatch.chdir(tmp_path / "here")
+    assert pickle.loads(data).run().summary.traces[0].name == "link.csv"
+
+
 def test_unpinned_flows_get_the_protocol(scenario: millpond.Scenario) -> None:
     run = scenario.run(protocol="dctcp")
     assert {flow.protocol for flow in run.summary.flows} == {"dctcp"}
@@ -69,7 +82,7 @@ def test_unpinned_flows_get_the_protocol(scenario: millpond.Scenario) -> None:
     assert scenario.run().label == "Two downloads"
 
 
-def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tmp_path: object) -> None:
+def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tmp_path: Path) -> None:
     path = f"{tmp_path}/link.csv"
     trace = millpond.Trace.generate("5g-static", duration="5s", seed=3, mean="20Mbps", peak="60Mbps")
     trace.save(path)

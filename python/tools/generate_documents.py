@@ -24,6 +24,7 @@ DOCUMENTS: dict[str, list[str]] = {
     "stability": ["StabilityResult", "OscillationResult"],
     "explain": ["ExplanationResult"],
     "papers": ["PapersResult"],
+    "sweep": ["SweepResult"],
 }
 
 HEADER = '''"""The documents that the command prints with ``--json``, as classes.
@@ -140,6 +141,8 @@ class Generator:
             return f"tuple[{', '.join(self.type_of(item) for item in schema['prefixItems'])}]"
         if kind == "array":
             return f"tuple[{self.type_of(schema['items'])}, ...]"
+        if kind == "object":
+            return f"Mapping[str, {self.type_of(schema['additionalProperties'])}]"
         plain = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
         return plain[kind]
 
@@ -157,6 +160,9 @@ class Generator:
             if item != "item":
                 return f"tuple({item} for item in {read})"
             decode = "tuple"
+        elif kinds == "object":
+            item = self.decoded(inner["additionalProperties"], "item")
+            return f"dict({read})" if item == "item" else f"{{key: {item} for key, item in {read}.items()}}"
         else:
             decode = ""
         if not decode:

@@ -81,6 +81,16 @@ impl From<millpond_lab::Error> for Failure {
     }
 }
 
+impl From<millpond_sweep::Error> for Failure {
+    fn from(error: millpond_sweep::Error) -> Self {
+        match error {
+            millpond_sweep::Error::Scenario(faults) => Self::Scenario(faults),
+            millpond_sweep::Error::Run(error) => error.into(),
+            other => Self::input(other),
+        }
+    }
+}
+
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         match error {

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!   Scenario --run, compare--> Run --tables--> Arrow streams
+//!       |--sweep--> dataset, as files
 //!       \--equilibrium, stability, explain, check_papers--> JSON as the command prints it
 //! ```
 //!
@@ -16,6 +17,7 @@ mod error;
 mod papers;
 mod run;
 mod scenario;
+mod sweep;
 mod table;
 mod table_columns;
 mod theory;
@@ -46,6 +48,8 @@ mod _core {
     use crate::run::{Run, load_runs, run};
     #[pymodule_export]
     use crate::scenario::Scenario;
+    #[pymodule_export]
+    use crate::sweep::{Dataset, SweepPlan};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

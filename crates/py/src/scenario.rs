@@ -51,6 +51,24 @@ impl Scenario {
         Ok(py.detach(|| Self::resolve(text.into(), name.into(), folder, Vec::new(), None))?)
     }
 
+    /// The scenario of these `parts`.
+    #[staticmethod]
+    fn restore(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        folder: PathBuf,
+        sets: Vec<String>,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
+        Ok(py.detach(|| Self::resolve(text.into(), name.into(), folder, sets, seed))?)
+    }
+
+    /// Text, name, folder, changes and chosen seed, from which `restore` makes the same scenario.
+    fn parts(&self) -> (&str, &str, PathBuf, Vec<String>, Option<u64>) {
+        (&self.text, &self.name, self.folder.clone(), self.sets.clone(), self.seed)
+    }
+
     /// The scenario with further changes in the form of `--set`.
     fn with_sets(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Self> {
         let sets = [self.sets.clone(), sets].concat();
@@ -113,6 +131,27 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// The text without changes.
+    pub(crate) fn text(&self) -> String {
+        self.text.as_ref().to_owned()
+    }
+
+    /// The path of the file; of a text, a path in its folder.
+    pub(crate) fn file(&self) -> PathBuf {
+        let name = Path::new(self.name.as_ref());
+        self.folder.join(name.file_name().unwrap_or(name.as_os_str()))
+    }
+
+    /// The changes in the form of `--set`.
+    pub(crate) fn sets(&self) -> Vec<String> {
+        self.sets.clone()
+    }
+
+    /// The seed that replaces that of the text.
+    pub(crate) fn chosen_seed(&self) -> Option<u64> {
+        self.seed
+    }
+
     fn resolve(
         text: Arc<str>,
         name: Arc<str>,

@@ -68,8 +68,21 @@ impl<'a> SweepPlan<'a> {
     /// # Errors
     /// An invalid scenario, value or protocol, or more runs than a sweep may have.
     pub fn new(spec: SweepSpec, registry: &'a Registry, version: &str) -> Result<Self, Error> {
-        let name = spec.file.display().to_string();
         let text = read(&spec.file)?;
+        Self::with_text(spec, text, registry, version)
+    }
+
+    /// As [`new`](Self::new), with the text of the scenario file, which is not read.
+    ///
+    /// # Errors
+    /// An invalid scenario, value or protocol, or more runs than a sweep may have.
+    pub fn with_text(
+        spec: SweepSpec,
+        text: String,
+        registry: &'a Registry,
+        version: &str,
+    ) -> Result<Self, Error> {
+        let name = spec.file.display().to_string();
         let mut plan = Self {
             spec,
             registry,
