@@ -124,7 +124,7 @@ mod tests {
         let mut blocks = Vec::new();
         while !file.is_empty() {
             let length = number(&file[4..8]) as usize;
-            assert!(length % 4 == 0 && number(&file[length - 4..length]) as usize == length);
+            assert!(length.is_multiple_of(4) && number(&file[length - 4..length]) as usize == length);
             blocks.push((number(&file[..4]), &file[8..length - 4]));
             file = &file[length..];
         }

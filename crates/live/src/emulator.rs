@@ -100,7 +100,8 @@ impl Emulator {
         for _ in 0..BATCH {
             let bytes = match rustix::io::read(&devices[lane.from], buffer.as_mut_slice()) {
                 Ok(bytes) => bytes,
-                Err(Errno::AGAIN | Errno::INTR) => break,
+                // EBADFD: the namespace of the device is being removed, because its command has just ended.
+                Err(Errno::AGAIN | Errno::INTR | Errno::BADFD) => break,
                 Err(error) => return Err(error.into()),
             };
             let now = clock.now();

@@ -143,7 +143,11 @@ fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u
     let status = first.wait().map_err(system("wait for a process"))?;
     let code = status.code().map_or(137, |code| code as u8);
     let overrun = netlink.dropped(index).unwrap_or(0);
-    let _ = channel.send(&Report::Ended { code, overrun }, None);
+    // The network stays until the emulator closes the channel, so that the kernel answers packets for the command that has
+    // ended, as on any host.
+    if channel.send(&Report::Ended { code, overrun }, None).is_ok() {
+        let _ = channel.receive::<Order>();
+    }
     Ok(code)
 }
 

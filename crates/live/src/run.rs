@@ -277,10 +277,15 @@ impl Progress {
         self.server_code = self.command.is_none().then_some(code);
     }
 
+    /// When the time of the command at the other end is over.
+    fn deadline(&self) -> Time {
+        self.command.map_or(Time::NEVER, |(_, _, at)| at + SERVER_GRACE)
+    }
+
     /// The result, if the command has ended and the other one has, too, or has used up its time.
     fn finished(&self, now: Time) -> Option<Finished> {
         let (code, overrun, at) = self.command?;
-        let is_over = !self.server_runs || now >= at + SERVER_GRACE;
+        let is_over = !self.server_runs || now >= self.deadline();
         let overruns = [overrun, self.server_overrun];
         is_over.then_some(Finished { code, server_code: self.server_code, at, overruns })
     }
@@ -305,12 +310,14 @@ impl Session {
         self.inside.run_command()
     }
 
-    /// Moves packets until the command has ended, and the command at the other end has, too, or its time is over.
+    /// Moves packets until the command has ended; then waits until the command at the other end has, too, or its time is over.
     fn run(&mut self) -> Result<Finished, LinkError> {
         let mut progress = Progress::begin(self.outside.server().is_some());
         loop {
             let found = self.wait(&progress)?;
-            self.emulator.step(found.readable)?;
+            if progress.command.is_none() {
+                self.emulator.step(found.readable)?;
+            }
             let now = self.emulator.clock.now();
             if found.inside {
                 progress.command_ended(now, ended(&self.inside.channel)?);
@@ -335,30 +342,26 @@ impl Session {
     fn wait(&self, progress: &Progress) -> io::Result<Found> {
         let (command_runs, server_runs) = (progress.command.is_none(), progress.server_runs);
         let [inner, outer] = self.emulator.devices();
-        let mut watched = vec![
-            PollFd::from_borrowed_fd(inner, PollFlags::IN),
-            PollFd::from_borrowed_fd(outer, PollFlags::IN),
-            PollFd::new(self.signals.descriptor(), PollFlags::IN),
-        ];
+        let mut watched = vec![PollFd::new(self.signals.descriptor(), PollFlags::IN)];
         if command_runs {
+            watched.push(PollFd::from_borrowed_fd(inner, PollFlags::IN));
+            watched.push(PollFd::from_borrowed_fd(outer, PollFlags::IN));
             watched.push(PollFd::new(&self.inside.channel, PollFlags::IN));
         }
         if let (true, Some(server)) = (server_runs, self.outside.server()) {
             watched.push(PollFd::new(&server.channel, PollFlags::IN));
         }
-        let mut span = self.emulator.next_event().since(self.emulator.clock.now());
-        if !command_runs {
-            span = span.min(Span::from_millis(10));
-        }
+        let event = if command_runs { self.emulator.next_event() } else { progress.deadline() };
+        let span = event.since(self.emulator.clock.now());
         match rustix::event::poll(&mut watched, Some(&clock::timeout(span))) {
             Err(error) if error != rustix::io::Errno::INTR => return Err(error.into()),
             _ => {}
         }
         let is_ready = |index: usize| watched.get(index).is_some_and(|fd| !fd.revents().is_empty());
-        let server = 3 + usize::from(command_runs);
+        let server = if command_runs { 4 } else { 1 };
         Ok(Found {
-            readable: [is_ready(0), is_ready(1)],
-            signal: is_ready(2),
+            signal: is_ready(0),
+            readable: [command_runs && is_ready(1), command_runs && is_ready(2)],
             inside: command_runs && is_ready(3),
             outside: is_ready(server),
         })

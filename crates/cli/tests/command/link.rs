@@ -229,6 +229,56 @@ fn the_exit_code_of_the_command_is_that_of_the_link() {
     assert_eq!(run("sleep 100 > /dev/null & exit 0"), (Some(0), String::new()));
 }
 
+/// Prints how a connection fails to a server that has ended, and leaves the link no later than after two seconds.
+const REFUSED_CLIENT: &str = r#"
+import os, socket, time
+time.sleep(0.3)
+try: socket.create_connection((os.environ["MILLPOND_PEER"], 5000), timeout=2)
+except OSError as error: print(type(error).__name__)
+"#;
+
+#[test]
+fn the_network_of_a_command_that_has_ended_still_answers() {
+    if !is_possible() {
+        return;
+    }
+    let folder = scripts(&[("server.py", "raise SystemExit(3)"), ("client.py", REFUSED_CLIENT)]);
+    let (output, result) = between(folder.path(), &["--rate", "1Mbps"]);
+    assert_eq!(stdout(&output), "ConnectionRefusedError\n");
+    assert_eq!(result["server_exit_code"], 3);
+    assert!(stderr(&output).contains("the command at the other end ended first, with exit code 3"));
+    assert_eq!(
+        (result["directions"][0]["delivered"].as_u64(), result["directions"][1]["refused"].as_u64()),
+        (Some(1), Some(0))
+    );
+}
+
+/// Starts a link in a new terminal with a command that catches Ctrl-C, types Ctrl-C, and prints what the terminal showed and
+/// the exit code.
+const TERMINAL: &str = r#"
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[1], ["millpond", "link", "--server", "exec sleep 60", "--", "sh", "-c",
+    "trap 'echo caught; exit 5' INT; echo started; while true; do sleep 0.05; done"])
+shown = b""
+while b"started" not in shown: shown += os.read(terminal, 1000)
+os.write(terminal, b"\x03")
+try:
+    while True: shown += os.read(terminal, 1000)
+except OSError: pass
+print(shown.count(b"caught"), shown.count(b"exit code 5"), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+
+#[test]
+fn ctrl_c_reaches_the_command_and_the_table_is_printed() {
+    if !is_possible() {
+        return;
+    }
+    let mut python = std::process::Command::new("python3");
+    let output = python.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_millpond")]).output().unwrap();
+    assert_eq!(stdout(&output), "1 1 5\n", "{}", stderr(&output));
+}
+
 /// Sends what it receives back to the sender.
 const ECHO_SERVER: &str = r#"
 import os, socket
