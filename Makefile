@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test python-test lint no-std docs bench papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test python-test lint no-std docs bench bench-link papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -45,6 +45,10 @@ docs: ## the documentation of every crate, warnings denied
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench
+
+bench-link: ## kernel TCP through millpond link: rate, lateness
+	cargo build --release --package millpond-cli
+	benches/link.py target/release/millpond
 
 papers: ## every recipe on the papers' own grids
 	$(MILLPOND) papers check --full

@@ -11,25 +11,20 @@
 //! emulator, one thread, gives it the times of the clock. Queue, marks and drops are computed at the exact times of the
 //! departures, so that they do not depend on when the thread wakes up.
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("the live world needs network namespaces and TUN devices, which only Linux has");
-
-mod addresses;
-mod capture;
-mod channel;
-mod clock;
-mod device;
 mod direction;
-mod emulator;
-mod inside;
 mod ip;
-mod netlink;
 mod options;
-mod run;
-mod summary;
-mod sys;
+mod request;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
 
 pub use direction::{Delivered, Direction};
-pub use inside::run_inside;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::run_inside;
+#[cfg(target_os = "linux")]
+pub use linux::run_inside;
 pub use options::LinkOptions;
-pub use run::{LinkError, LinkRun};
+pub use request::{LinkError, LinkRun};

@@ -440,6 +440,38 @@ fn each_wrong_option_is_named_with_what_was_expected() {
     }
 }
 
+/// Runs a link as the user of the test without these capabilities.
+fn without(capabilities: &str, link: &[&str]) -> String {
+    let mut limited = std::process::Command::new("setpriv");
+    limited.args(["--bounding-set", capabilities, env!("CARGO_BIN_EXE_millpond"), "link"]).args(link);
+    let output = limited.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn missing_privileges_are_named() {
+    if !is_possible()
+        || !fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+    {
+        println!("skipped: only root has capabilities to give up");
+        return;
+    }
+    let both_ends = ["--server", "true", "--", "true"];
+    let namespace = without("-sys_admin", &both_ends);
+    assert!(
+        namespace.contains("cannot create a network namespace") && namespace.contains("CAP_SYS_ADMIN"),
+        "{namespace}"
+    );
+    let device = without("-net_admin", &both_ends);
+    assert!(
+        device.contains("cannot set up the network namespace") && device.contains("CAP_NET_ADMIN"),
+        "{device}"
+    );
+    let outside = without("-net_admin", &["--", "true"]);
+    assert!(outside.contains("cannot create a TUN device") && outside.contains("--server"), "{outside}");
+}
+
 #[test]
 fn a_command_that_cannot_run_is_named_and_leaves_no_file() {
     if !is_possible() {

@@ -1,22 +1,20 @@
 //! `millpond link`: a command behind an emulated link, from the namespaces to the results.
 
-use crate::addresses::{DEEPEST, LinkNumber, NETWORKS};
-use crate::capture::Capture;
-use crate::channel::{Channel, Order, Refusal, Report};
-use crate::clock::{self, Clock};
-use crate::device::Device;
 use crate::direction::Direction;
-use crate::emulator::Emulator;
-use crate::inside::{EndConfig, no_device};
-use crate::summary;
-use crate::sys::{self, Received, Signals};
+use crate::linux::addresses::{DEEPEST, LinkNumber, NETWORKS};
+use crate::linux::capture::Capture;
+use crate::linux::channel::{Channel, Order, Refusal, Report};
+use crate::linux::clock::{self, Clock};
+use crate::linux::device::Device;
+use crate::linux::emulator::Emulator;
+use crate::linux::inside::{EndConfig, no_device};
+use crate::linux::summary;
+use crate::linux::sys::{self, Received, Signals};
+use crate::request::{LinkError, LinkRun};
 use millpond_results::EmulatedLink;
-use millpond_sim::LinkSpec;
 use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 use std::ffi::OsString;
-use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
@@ -24,46 +22,6 @@ use std::process::Child;
 
 /// How long the command at the other end may go on after the command has ended.
 const SERVER_GRACE: Span = Span::from_millis(1500);
-
-/// A command and the link behind which it runs.
-pub struct LinkRun {
-    /// The direction to the command, and that from the command.
-    pub directions: [LinkSpec; 2],
-    /// Seed of the random numbers of the link.
-    pub seed: u64,
-    /// The command and its arguments.
-    pub command: Vec<OsString>,
-    /// A command at the other end, in a network namespace of its own; none: the other end is in the network namespace of the
-    /// caller.
-    pub server: Option<Vec<OsString>>,
-    /// A pcapng file to write all packets to.
-    pub capture: Option<File>,
-    /// Use real-time priority, if the system permits it.
-    pub real_time: bool,
-}
-
-/// Why a command did not run behind a link.
-#[derive(Debug)]
-pub enum LinkError {
-    /// A command cannot be run: its name, and the reason.
-    Command(String, String),
-    /// The system refuses something, in a sentence.
-    System(String),
-    /// A signal ended the emulator before the command had ended; its number.
-    Signal(i32),
-}
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command(name, reason) => write!(f, "cannot run \"{name}\": {reason}"),
-            Self::System(reason) => f.write_str(reason),
-            Self::Signal(number) => write!(f, "ended by signal {number}"),
-        }
-    }
-}
-
-impl std::error::Error for LinkError {}
 
 impl From<Refusal> for LinkError {
     fn from(refusal: Refusal) -> Self {

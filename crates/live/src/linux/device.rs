@@ -1,8 +1,8 @@
 //! A TUN device with its addresses and routes.
 
-use crate::addresses::EndAddresses;
-use crate::netlink::{Netlink, Prefix};
-use crate::sys;
+use crate::linux::addresses::EndAddresses;
+use crate::linux::netlink::{Netlink, Prefix};
+use crate::linux::sys;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;

@@ -1,6 +1,6 @@
 //! The results of a link.
 
-use crate::emulator::{Emulator, Lane};
+use crate::linux::emulator::{Emulator, Lane};
 use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
 use millpond_sim::Histogram;
 use millpond_units::{Span, Time};

@@ -5,7 +5,7 @@
 //! around it: 100.64.0.0/16, 100.64.128.0/17, 100.64.192.0/18 and so on. Its outer end routes the whole block to its inner end,
 //! so that nested links reach each other without address translation.
 
-use crate::netlink::Prefix;
+use crate::linux::netlink::Prefix;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

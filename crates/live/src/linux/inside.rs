@@ -16,12 +16,12 @@
 //! Each of them receives SIGKILL when the one above it ends. The network namespace and its device belong to these processes
 //! and to the emulator, so that nothing is left whichever of them is killed.
 
-use crate::addresses::{EndAddresses, LinkNumber};
-use crate::channel::{Channel, Order, Refusal, Report};
-use crate::clock::{self, Clock};
-use crate::device::Device;
-use crate::netlink::{Netlink, Prefix};
-use crate::sys::{self, Signals};
+use crate::linux::addresses::{EndAddresses, LinkNumber};
+use crate::linux::channel::{Channel, Order, Refusal, Report};
+use crate::linux::clock::{self, Clock};
+use crate::linux::device::Device;
+use crate::linux::netlink::{Netlink, Prefix};
+use crate::linux::sys::{self, Signals};
 use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
@@ -189,20 +189,26 @@ fn die_with_parent() -> Result<(), Refusal> {
 }
 
 fn make_device(config: &EndConfig) -> Result<Device, Refusal> {
-    let failed = system("set up the network namespace");
-    let netlink = Netlink::open().map_err(&failed)?;
-    let loopback = netlink.index("lo").map_err(&failed)?;
-    netlink.switch_on(loopback).map_err(&failed)?;
+    let failed = |error: io::Error| {
+        let rights = match error.kind() {
+            io::ErrorKind::PermissionDenied => "; it needs the capability CAP_NET_ADMIN",
+            _ => "",
+        };
+        Refusal::System(format!("cannot set up the network namespace: {error}{rights}"))
+    };
+    let netlink = Netlink::open().map_err(failed)?;
+    let loopback = netlink.index("lo").map_err(failed)?;
+    netlink.switch_on(loopback).map_err(failed)?;
     // The namespace forwards packets of links inside it. Without IPv6 the second file does not exist.
     for file in ["ipv4/ip_forward", "ipv6/conf/all/forwarding"] {
         let path = Path::new("/proc/sys/net").join(file);
         if path.exists() {
-            std::fs::write(path, "1").map_err(&failed)?;
+            std::fs::write(path, "1").map_err(failed)?;
         }
     }
     let device = Device::make().map_err(|error| no_device(&error))?;
     let (own, peer, routes) = config.addresses();
-    device.configure(own, peer, routes).map_err(&failed)?;
+    device.configure(own, peer, routes).map_err(failed)?;
     Ok(device)
 }
 

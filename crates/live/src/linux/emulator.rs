@@ -11,9 +11,9 @@
 //! A late wake-up changes no queue, mark or drop, because those are computed at the exact times of the departures; it only
 //! delays the packets, which is recorded as lateness.
 
-use crate::capture::{Capture, Place};
-use crate::clock::Clock;
 use crate::direction::Direction;
+use crate::linux::capture::{Capture, Place};
+use crate::linux::clock::Clock;
 use millpond_sim::Histogram;
 use millpond_units::Time;
 use rustix::io::Errno;

@@ -1,0 +1,46 @@
+//! What `millpond link` is asked to do, and why it does not.
+
+use millpond_sim::LinkSpec;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+
+/// A command and the link behind which it runs.
+pub struct LinkRun {
+    /// The direction to the command, and that from the command.
+    pub directions: [LinkSpec; 2],
+    /// Seed of the random numbers of the link.
+    pub seed: u64,
+    /// The command and its arguments.
+    pub command: Vec<OsString>,
+    /// A command at the other end, in a network namespace of its own; none: the other end is in the network namespace of the
+    /// caller.
+    pub server: Option<Vec<OsString>>,
+    /// A pcapng file to write all packets to.
+    pub capture: Option<File>,
+    /// Use real-time priority, if the system permits it.
+    pub real_time: bool,
+}
+
+/// Why a command did not run behind a link.
+#[derive(Debug)]
+pub enum LinkError {
+    /// A command cannot be run: its name, and the reason.
+    Command(String, String),
+    /// The system refuses something, in a sentence.
+    System(String),
+    /// A signal ended the emulator before the command had ended; its number.
+    Signal(i32),
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(name, reason) => write!(f, "cannot run \"{name}\": {reason}"),
+            Self::System(reason) => f.write_str(reason),
+            Self::Signal(number) => write!(f, "ended by signal {number}"),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
