@@ -29,8 +29,6 @@ pub enum LinkError {
     Command(String, String),
     /// The system refuses something, in a sentence.
     System(String),
-    /// A signal ended the emulator before the command had ended; its number.
-    Signal(i32),
 }
 
 impl fmt::Display for LinkError {
@@ -38,7 +36,6 @@ impl fmt::Display for LinkError {
         match self {
             Self::Command(name, reason) => write!(f, "cannot run \"{name}\": {reason}"),
             Self::System(reason) => f.write_str(reason),
-            Self::Signal(number) => write!(f, "ended by signal {number}"),
         }
     }
 }

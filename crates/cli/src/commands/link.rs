@@ -5,7 +5,7 @@ use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 use crate::output::{finish, new_file, print_line};
-use millpond_live::{LinkError, LinkOptions, LinkRun};
+use millpond_live::{LinkOptions, LinkRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::EmulatedLink;
@@ -13,9 +13,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// 128 and the number of the signal, as in a shell.
-const SIGNAL: i32 = 128;
 
 pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
     let options = LinkOptions {
@@ -43,7 +40,6 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
     let origin = origin();
     let result = match run.run(&origin.version, &origin.command) {
         Ok(result) => result,
-        Err(LinkError::Signal(number)) => return Ok(ExitCode::from((SIGNAL + number) as u8)),
         Err(error) => {
             remove_empty(args.pcap.as_deref());
             return Err(Failure::input(format!("millpond link: {error}")));

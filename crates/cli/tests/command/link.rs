@@ -318,6 +318,68 @@ fn links_can_be_nested_and_their_delays_add_up() {
     assert!((0.024..0.05).contains(&least), "{least} s over 5 + 7 ms each way");
 }
 
+/// Starts a link whose outer end is in this network namespace, waits for its device, kills the link, and waits until device and
+/// routes have vanished. Prints what it saw.
+const KILL_CALLER: &str = r#"
+import os, subprocess, sys, time
+def wait(wanted):
+    for attempt in range(250):
+        devices, routes = open("/proc/net/dev").read(), open("/proc/net/route").read()
+        found = ("millpond1" in devices, "millpond1" in routes)
+        if found == (wanted, wanted): return print(*found)
+        time.sleep(0.02)
+    print("not", wanted, devices, routes)
+link = subprocess.Popen([sys.argv[1], "link", "--", "sleep", "100"])
+wait(True)
+link.kill()
+link.wait()
+wait(False)
+"#;
+
+#[test]
+fn a_device_in_the_network_of_the_caller_vanishes_with_sigkill() {
+    if !is_possible() {
+        return;
+    }
+    let folder = scripts(&[("kill.py", KILL_CALLER)]);
+    // The caller is in a network namespace itself, that of a link around it with the device millpond0.
+    let outer = ["link", "--quiet", "--server", "exec sleep 100", "--"];
+    let caller = ["python3", "kill.py", env!("CARGO_BIN_EXE_millpond")];
+    let output = millpond(folder.path(), &[&outer[..], &caller].concat());
+    assert_eq!(stdout(&output), "True True\nFalse False\n", "{}", stderr(&output));
+}
+
+/// A user without privileges (65534) where /dev/net/tun is open to everybody, as on desktop systems: in a mount namespace with
+/// a device file of its own.
+const UNPRIVILEGED: &str = r#"
+mount -t tmpfs none devices && mknod devices/tun c 10 200 && chmod 666 devices/tun && mount --bind devices/tun /dev/net/tun || exit 77
+exec setpriv --reuid 65534 --regid 65534 --clear-groups ./millpond link --quiet --server true -- sh -c 'id -u; exit 9'
+"#;
+
+#[test]
+fn a_user_without_privileges_has_a_link_in_user_namespaces() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    fs::copy(env!("CARGO_BIN_EXE_millpond"), folder.path().join("millpond")).unwrap();
+    fs::create_dir(folder.path().join("devices")).unwrap();
+    let everybody = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
+    fs::set_permissions(folder.path(), everybody).unwrap();
+    let mut unprivileged = std::process::Command::new("unshare");
+    unprivileged.args(["--mount", "sh", "-c", UNPRIVILEGED]).current_dir(folder.path());
+    let output = unprivileged.output().unwrap();
+    let refused = ["user namespaces", "cannot map the user", "cannot create a TUN device", "unshare:"];
+    if output.status.code() == Some(77) || refused.iter().any(|reason| stderr(&output).contains(reason)) {
+        println!(
+            "skipped: only root can set this up, where user namespaces are permitted: {}",
+            stderr(&output)
+        );
+        return;
+    }
+    assert_eq!((output.status.code(), stdout(&output)), (Some(9), "0\n".to_owned()), "{}", stderr(&output));
+}
+
 /// Process numbers of all descendants of a process.
 fn descendants(process: u32) -> BTreeSet<u32> {
     let numbers = || {

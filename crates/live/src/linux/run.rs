@@ -9,7 +9,7 @@ use crate::linux::device::Device;
 use crate::linux::emulator::Emulator;
 use crate::linux::inside::{EndConfig, no_device};
 use crate::linux::summary;
-use crate::linux::sys::{self, Received, Signals};
+use crate::linux::sys::{self, Signals};
 use crate::request::{LinkError, LinkRun};
 use millpond_results::EmulatedLink;
 use millpond_units::{Span, Time};
@@ -95,7 +95,7 @@ impl LinkRun {
     /// into the result.
     ///
     /// # Errors
-    /// Missing permissions, a command that does not exist, a capture that cannot be written, a signal.
+    /// Missing permissions, a command that does not exist, a capture that cannot be written.
     pub fn run(self, version: &str, typed: &str) -> Result<EmulatedLink, LinkError> {
         let signals = Signals::block()?;
         let capture = self.capture.map(|file| Capture::begin(BufWriter::new(file))).transpose()?;
@@ -287,7 +287,7 @@ impl Session {
                 progress.server_ended(ended(&server.channel)?);
             }
             if found.signal {
-                self.handle_signal()?;
+                self.handle_signal();
             }
             if let Some(mut finished) = progress.finished(now) {
                 finished.overruns[1] += self.outside.overrun();
@@ -326,19 +326,11 @@ impl Session {
     }
 
     /// The command has received a signal of the terminal itself, and the emulator goes on until the command ends. Any other
-    /// signal ends the command, first with SIGTERM.
-    fn handle_signal(&self) -> Result<(), LinkError> {
-        let Some(Received { signal, from_terminal }) = self.signals.next() else { return Ok(()) };
-        if !from_terminal {
+    /// signal ends the command: it receives SIGTERM, and SIGKILL a second later.
+    fn handle_signal(&self) {
+        if self.signals.next().is_some_and(|received| !received.from_terminal) {
             self.inside.channel.finish();
-            self.signal_is_final(signal)?;
         }
-        Ok(())
-    }
-
-    /// A second signal does not wait for the command.
-    fn signal_is_final(&self, signal: i32) -> Result<(), LinkError> {
-        if self.signals.next().is_some() { Err(LinkError::Signal(signal)) } else { Ok(()) }
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) fn unshare(flags: UnshareFlags) -> io::Result<()> {
 /// A signal that a process received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
-    pub(crate) signal: i32,
     /// True if the kernel sent it, as for Ctrl-C: every process at the terminal then has the same signal.
     pub(crate) from_terminal: bool,
 }
@@ -96,10 +95,9 @@ impl Signals {
     pub(crate) fn next(&self) -> Option<Received> {
         let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
         let bytes = io::Read::read(&mut &self.descriptor, &mut buffer).ok()?;
-        // `ssi_signo` and `ssi_code` are the first and the third number of 32 bits (man 2 signalfd).
-        let number = |at: usize| buffer.get(at..at + 4)?.try_into().ok().map(i32::from_ne_bytes);
-        let (signal, code) = (number(0)?, number(8)?);
-        (bytes == buffer.len()).then_some(Received { signal, from_terminal: code == libc::SI_KERNEL })
+        // `ssi_code` is the third number of 32 bits (man 2 signalfd).
+        let code = i32::from_ne_bytes(*buffer.get(8..)?.first_chunk()?);
+        (bytes == buffer.len()).then_some(Received { from_terminal: code == libc::SI_KERNEL })
     }
 }
 
