@@ -20,7 +20,7 @@ python: ## the Python package with its extras in .venv, and a first figure
 test: ## every test
 	tests/install-chromium.sh
 	cargo test --workspace
-	tests/python.sh
+	MILLPOND=$${CARGO_TARGET_DIR:-target}/debug/millpond tests/python.sh
 
 python-test: ## the tests of the Python package: pytest, types, format
 	tests/python.sh

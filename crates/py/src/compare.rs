@@ -10,7 +10,7 @@ use millpond_diagnosis::agreement::Agreement;
 use millpond_lab::{Choice, cases, compare as run_cases, notes_on_queues, world_agreements};
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::comparison_json;
-use millpond_results::{Comparison as Rows, Finished, Run as Results};
+use millpond_results::{Comparison as Rows, Finished, Run as Results, Timing};
 use millpond_scenario::Faults;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -47,13 +47,14 @@ impl Comparison {
 
     /// A figure of the report as SVG of the width of one or two columns, or None if the runs have not what it shows.
     fn svg(&self, kind: &str, columns: usize) -> PyResult<Option<String>> {
-        svg(&self.results, kind, columns)
+        let runs: Vec<Results> = self.results.iter().map(|run| (**run).clone()).collect();
+        svg(&runs, kind, columns)
     }
 }
 
 /// What the threads of a comparison give.
 struct Compared {
-    finished: Vec<(Finished, Arc<millpond_scenario::Scenario>)>,
+    runs: Vec<Run>,
     rows: Rows,
     agreements: Vec<(String, Agreement)>,
 }
@@ -82,16 +83,18 @@ pub fn compare(
         let registry = registry();
         let cases = cases(&written, &registry, &choice)?;
         let finished = run_cases(&cases, &registry, &origin, &|_, _| Ok(()), watch)?;
-        let runs: Vec<Results> = finished.iter().map(|finished| finished.run.clone()).collect();
-        let mut rows = Rows::of(&runs);
+        let finished = finished.into_iter().map(|Finished { run, timing }| (run, timing));
+        let (results, timings): (Vec<Results>, Vec<Timing>) = finished.unzip();
+        let mut rows = Rows::of(&results);
         rows.findings.extend(notes_on_queues(&cases, &registry).map_err(Faults::from)?);
         rows.command.clone_from(&origin.command);
-        let agreements = world_agreements(&cases, &runs, &registry);
+        let agreements = world_agreements(&cases, &results, &registry);
         let scenarios = cases.into_iter().map(|case| Arc::new(case.scenario));
-        Ok(Compared { finished: finished.into_iter().zip(scenarios).collect(), rows, agreements })
+        let runs = results.into_iter().zip(timings).zip(scenarios);
+        let runs = runs.map(|((run, timing), scenario)| Run::new(run, timing, scenario)).collect();
+        Ok(Compared { runs, rows, agreements })
     })?;
-    let Compared { finished, rows, agreements } = compared;
-    let runs: Vec<Run> = finished.into_iter().map(|(run, scenario)| Run::new(run, scenario)).collect();
+    let Compared { runs, rows, agreements } = compared;
     let results = runs.iter().map(|run| Arc::clone(&run.results)).collect();
     let runs = runs.into_iter().map(|run| Py::new(py, run)).collect::<PyResult<_>>()?;
     Ok(Comparison { runs, results, rows, agreements })

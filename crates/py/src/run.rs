@@ -29,9 +29,8 @@ pub struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(finished: Finished, scenario: Arc<Resolved>) -> Self {
-        let Finished { run, timing } = finished;
-        Self { results: Arc::new(run), timing: Some(timing), scenario: Some(scenario), directory: None }
+    pub(crate) fn new(results: Results, timing: Timing, scenario: Arc<Resolved>) -> Self {
+        Self { results: Arc::new(results), timing: Some(timing), scenario: Some(scenario), directory: None }
     }
 }
 
@@ -141,17 +140,16 @@ impl Run {
 
     /// A figure of the report as SVG of the width of one or two columns, or None if the run has not what it shows.
     fn svg(&self, kind: &str, columns: usize) -> PyResult<Option<String>> {
-        svg(std::slice::from_ref(&self.results), kind, columns)
+        svg(std::slice::from_ref(&*self.results), kind, columns)
     }
 }
 
 /// A figure of the report of these runs.
-pub(crate) fn svg(runs: &[Arc<Results>], kind: &str, columns: usize) -> PyResult<Option<String>> {
+pub(crate) fn svg(runs: &[Results], kind: &str, columns: usize) -> PyResult<Option<String>> {
     let chosen = FigureKind::ALL.into_iter().find(|one| one.name() == kind);
     let chosen = chosen.ok_or_else(|| Failure::input(format!("there is no figure \"{kind}\"")))?;
     let width = if columns == 1 { PaperWidth::OneColumn } else { PaperWidth::TwoColumns };
-    let runs: Vec<Results> = runs.iter().map(|run| (**run).clone()).collect();
-    Ok(figure(&runs, chosen, None).ok().map(|figure| figure.to_svg(width, PAPER_RULES)))
+    Ok(figure(runs, chosen, None).ok().map(|figure| figure.to_svg(width, PAPER_RULES)))
 }
 
 /// The origin of runs that this call makes.
@@ -183,8 +181,8 @@ pub fn run(
             }
         };
         let about = About { label, origin, index: 0, world };
-        let finished = millpond_lab::run(&scenario, &registry, about, watch)?;
-        Ok(Run::new(finished, scenario))
+        let Finished { run, timing } = millpond_lab::run(&scenario, &registry, about, watch)?;
+        Ok(Run::new(run, timing, scenario))
     })
 }
 

@@ -1,0 +1,35 @@
+"""The Python of the README and of docs/python.md works as it is written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+#: A block of Python in a page.
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/python.md", 7)])
+def test_the_python_of_a_page_works(page: str, blocks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    monkeypatch.chdir(tmp_path)
+    found = BLOCK.findall((ROOT / page).read_text())
+    assert len(found) >= blocks
+    names: dict[str, object] = {}
+    for block in found:
+        exec(compile(block, page, "exec"), names)
+
+
+def test_values_in_comments_are_those_of_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (theory,) = (block for block in BLOCK.findall((ROOT / "docs/python.md").read_text()) if "delay-margin" in block)
+    names: dict[str, object] = {}
+    exec("import millpond\n" + theory, names)
+    commented = re.findall(r"^(\S+) +# \"(.*)\"$", theory, re.MULTILINE)
+    assert len(commented) == 2
+    for expression, value in commented:
+        assert eval(expression, names) == value
