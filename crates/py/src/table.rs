@@ -156,11 +156,12 @@ impl Distinct {
 
     /// A column of texts: of each text, by its index among all, this number of rows.
     fn column(&self, rows: impl Iterator<Item = (usize, usize)>) -> Result<ArrayRef, ArrowError> {
-        let run = |(text, count)| {
+        let mut keys: Vec<i32> = Vec::new();
+        for (text, count) in rows {
             let key = self.keys.get(text).copied().unwrap_or_default();
-            std::iter::repeat_n(key, count)
-        };
-        let keys = Int32Array::from_iter_values(rows.flat_map(run));
+            keys.resize(keys.len() + count, key);
+        }
+        let keys = Int32Array::from(keys);
         Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&self.values))?))
     }
 }
@@ -261,13 +262,20 @@ impl AsRef<[u8]> for SharedNumbers {
 
 /// Copies of the samples that have a value.
 fn gathered(series: &[Series], numbers: &[usize]) -> Samples {
-    let (mut times, mut values, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let most = numbers.iter().map(|&number| series[number].values.len()).sum();
+    let (mut times, mut values) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    let mut rows = Vec::with_capacity(numbers.len());
     for &number in numbers {
-        let before = values.len();
-        let samples = series[number].times.iter().zip(&series[number].values);
-        for (time, value) in samples.filter(|(_, value)| !value.is_nan()) {
-            times.push(*time);
-            values.push(*value);
+        let (before, one) = (values.len(), &series[number]);
+        if one.values.iter().any(|value| value.is_nan()) {
+            let samples = one.times.iter().zip(&one.values).filter(|(_, value)| !value.is_nan());
+            for (time, value) in samples {
+                times.push(*time);
+                values.push(*value);
+            }
+        } else {
+            times.extend_from_slice(&one.times);
+            values.extend_from_slice(&one.values);
         }
         rows.push((number, values.len() - before));
     }
