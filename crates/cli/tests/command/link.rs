@@ -13,7 +13,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// True if this machine permits what the command needs; otherwise prints why it does not.
-fn is_possible() -> bool {
+pub(crate) fn is_possible() -> bool {
     let folder = folder("");
     let output = millpond(folder.path(), &["link", "--quiet", "--server", "true", "--", "true"]);
     let error = stderr(&output);

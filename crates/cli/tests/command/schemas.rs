@@ -1,6 +1,7 @@
 //! `millpond schema`: the JSON of each command conforms to its schema.
 
 use crate::common::{folder, millpond, stderr, stdout};
+use crate::link::is_possible;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::Path;
@@ -116,7 +117,7 @@ fn the_json_of_every_command_conforms_to_its_schema() {
     for line in std::fs::read_to_string(folder.path().join("dataset/runs.jsonl")).unwrap().lines() {
         assert_conforms(&validator("sweep-run"), &serde_json::from_str(line).unwrap(), "runs.jsonl");
     }
-    for (document, command) in OUTPUTS {
+    for (document, command) in OUTPUTS.iter().filter(|(document, _)| *document != "link" || is_possible()) {
         let output = millpond(folder.path(), &[command, &["--json"][..]].concat());
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
         let value = serde_json::from_str(&stdout(&output)).unwrap();
