@@ -8,7 +8,6 @@
 //!
 //! The rate of a loop follows that of the loop after its relay: H is the ratio of the two oscillations.
 
-use super::dynamics::Dynamics;
 use super::system::Connection;
 use super::{Complex, Linearized, System};
 use crate::assembly::Entity;
@@ -118,7 +117,7 @@ fn rates(system: &System, blocks: &[usize], frequency: f64) -> Option<Vec<f64>> 
     let outputs = system.blocks.iter().map(|block| block.d.nrows()).sum();
     let mut loops = DMatrix::<Complex<f64>>::identity(outputs, outputs);
     for (index, block) in system.blocks.iter().enumerate() {
-        let (transfer, _) = Dynamics::of(block)?.transfer(s)?;
+        let (transfer, _) = block.transfer(s)?;
         for Connection { from, to, gain, delay } in system.connections.iter().filter(|c| c.to.0 == index) {
             let through = (-s * *delay).exp() * *gain;
             for output in 0..transfer.nrows() {

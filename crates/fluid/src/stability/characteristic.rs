@@ -1,18 +1,15 @@
 //! The characteristic function of a system, computed from the return ratio of its links.
 
 use super::cycles::on_cycles;
-use super::dynamics::Dynamics;
 use super::matrix::{Matrix, ln_det, spectral_radius, spectrum};
 use super::sender_groups::{SenderGroup, groups};
-use super::system::System;
+use super::system::{Block, System};
 use nalgebra::Complex;
 
 /// det(I + L(s)) times the characteristic polynomials of the blocks: an entire function whose zeros are the
 /// characteristic roots.
 pub struct Characteristic<'a> {
     system: &'a System,
-    /// The blocks in coordinates that make transfer matrices cheap; empty if they cannot be computed.
-    dynamics: Vec<Dynamics>,
     /// The link inputs at which loops are cut: block and input.
     cuts: Vec<(usize, usize)>,
     /// The index of a cut, by block and input.
@@ -88,8 +85,7 @@ impl<'a> Characteristic<'a> {
         }
         let (kinds, kind_of) = kinds(system, &groups);
         let idle = idle(system, &cut_of);
-        let dynamics = system.blocks.iter().map(Dynamics::of).collect::<Option<_>>().unwrap_or_default();
-        Self { system, dynamics, cuts, cut_of, groups, kinds, kind_of, idle }
+        Self { system, cuts, cut_of, groups, kinds, kind_of, idle }
     }
 
     /// The number of rows of L.
@@ -150,17 +146,17 @@ impl<'a> Characteristic<'a> {
         let (mut own, mut inner) = (Complex::new(0.0, 0.0), Complex::new(0.0, 0.0));
         let mut links: Vec<Option<Matrix>> = vec![None; self.system.blocks.len()];
         for &(block, count) in &self.idle {
-            own += self.dynamics.get(block)?.transfer(s)?.1 * count;
+            own += self.system.blocks[block].transfer(s)?.1 * count;
         }
-        let is_cut = |block: &usize| self.cut_of[*block].iter().any(Option::is_some);
-        for index in (0..self.system.blocks.len()).filter(is_cut) {
-            let (transfer, ln) = self.dynamics.get(index)?.transfer(s)?;
+        let is_cut = |(index, _): &(usize, &Block)| self.cut_of[*index].iter().any(Option::is_some);
+        for (index, block) in self.system.blocks.iter().enumerate().filter(is_cut) {
+            let (transfer, ln) = block.transfer(s)?;
             own += ln;
             links[index] = Some(transfer);
         }
         let mut groups = Vec::with_capacity(self.kinds.len());
         for &(group, count) in &self.kinds {
-            let closed = self.groups[group].transfer(&self.dynamics, s)?;
+            let closed = self.groups[group].transfer(self.system, s)?;
             own += closed.own * count;
             inner += closed.inner * count;
             groups.push(closed.transfer);
@@ -214,11 +210,8 @@ impl<'a> Characteristic<'a> {
         let s = Complex::new(0.0, radius);
         let ratio = self.return_ratio(s)?;
         let stretch = (-left.min(0.0) * 2.0 * self.system.longest_delay()).exp();
-        let inner = self
-            .groups
-            .iter()
-            .map(|group| group.inner_gain(&self.dynamics, s))
-            .collect::<Option<Vec<_>>>()?;
+        let inner =
+            self.groups.iter().map(|group| group.inner_gain(self.system, s)).collect::<Option<Vec<_>>>()?;
         let inner = inner.into_iter().fold(0.0, f64::max);
         Some((spectral_radius(&ratio.map(|entry| entry.norm())) * stretch).max(inner * stretch))
     }
@@ -231,8 +224,11 @@ impl<'a> Characteristic<'a> {
 
     /// The poles of all blocks. None if the eigenvalues cannot be computed.
     pub(super) fn poles(&self) -> Option<Vec<Complex<f64>>> {
-        let is_known = self.dynamics.len() == self.system.blocks.len();
-        is_known.then(|| self.dynamics.iter().flat_map(Dynamics::poles).collect())
+        let mut poles = Vec::new();
+        for block in &self.system.blocks {
+            poles.extend(spectrum(block.a.map(Complex::from))?);
+        }
+        Some(poles)
     }
 
     /// The system.

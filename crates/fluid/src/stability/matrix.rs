@@ -12,15 +12,11 @@ pub(super) fn ln_det(lu: &nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dy
     lu.u().diagonal().iter().map(|entry| entry.ln()).sum::<Complex<f64>>() + turned
 }
 
-/// The eigenvalues of a matrix. None if an entry is not finite or the iteration does not converge.
-pub(super) fn spectrum(matrix: Matrix) -> Option<Vec<Complex<f64>>> {
-    let (_, triangle) = triangular(balanced(matrix)?.0)?;
-    Some(triangle.diagonal().iter().copied().collect())
-}
-
-/// Rows may have units as different as bit/s and seconds. In these units U, U^-1 A U is balanced, so that rounding errors are
-/// relative to the eigenvalues. Returns the balanced matrix and the diagonal of U. None if an entry is not finite.
-pub(super) fn balanced(mut matrix: Matrix) -> Option<(Matrix, Vec<f64>)> {
+/// The eigenvalues of a matrix. Rows may have units as different as bit/s and seconds, so the matrix is balanced first;
+/// rounding errors are then relative to the eigenvalues. Values below the rounding error become zero. None if an entry
+/// is not finite or the iteration does not converge.
+pub(super) fn spectrum(mut matrix: Matrix) -> Option<Vec<Complex<f64>>> {
+    const ROUNDING: f64 = 1e-14;
     let mut sizes = matrix.map(|entry| entry.norm());
     if !sizes.iter().all(|size| size.is_finite()) {
         return None;
@@ -31,21 +27,10 @@ pub(super) fn balanced(mut matrix: Matrix) -> Option<(Matrix, Vec<f64>)> {
     {
         *entry *= units[column] / units[row];
     }
-    Some((matrix, units.iter().copied().collect()))
-}
-
-/// The unitary matrix Q and the upper triangular matrix T of A = Q T Q*. Eigenvalues below the rounding error become zero.
-/// None if the iteration does not converge.
-pub(super) fn triangular(matrix: Matrix) -> Option<(Matrix, Matrix)> {
-    const ROUNDING: f64 = 1e-14;
     let rounding = ROUNDING * matrix.iter().map(|entry| entry.norm()).fold(0.0, f64::max);
-    let (q, mut triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
-    for state in 0..triangle.nrows() {
-        if triangle[(state, state)].norm() <= rounding {
-            triangle[(state, state)] = Complex::new(0.0, 0.0);
-        }
-    }
-    Some((q, triangle))
+    let (_, triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
+    let exact = |value: &Complex<f64>| if value.norm() > rounding { *value } else { Complex::new(0.0, 0.0) };
+    Some(triangle.diagonal().iter().map(exact).collect())
 }
 
 /// A tight upper bound on the largest eigenvalue of a non-negative matrix: the largest (Mv)_i / v_i for a positive

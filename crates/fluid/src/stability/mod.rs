@@ -14,7 +14,6 @@ mod closed_loop;
 mod contour;
 mod crossovers;
 mod cycles;
-mod dynamics;
 mod generator;
 mod hull;
 mod limit_cycle;

@@ -1,6 +1,5 @@
 //! Groups of senders and relays, between the links.
 
-use super::dynamics::Dynamics;
 use super::matrix::{Matrix, ln_det, spectral_radius};
 use super::system::{Block, Connection, System};
 use nalgebra::Complex;
@@ -157,12 +156,12 @@ impl SenderGroup {
     }
 
     /// The transfer matrix from the inputs of `columns` to all outputs, inner connections closed. None at a pole of a block.
-    pub(super) fn transfer(&self, dynamics: &[Dynamics], s: Complex<f64>) -> Option<GroupTransfer> {
+    pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<GroupTransfer> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {
-            let (transfer, own) = dynamics.get(*block)?.transfer(s)?;
+            let (transfer, own) = system.blocks[*block].transfer(s)?;
             return Some(GroupTransfer { transfer, own, inner: Complex::new(0.0, 0.0) });
         }
-        let (open, own) = self.open_loop(dynamics, s)?;
+        let (open, own) = self.open_loop(system, s)?;
         let through = self.through_inner(s, &open);
         let sources = self.sources.len();
         let closed = (Matrix::identity(sources, sources) - through.select_rows(&self.sources)).lu();
@@ -187,12 +186,14 @@ impl SenderGroup {
         through
     }
 
-    fn open_loop(&self, dynamics: &[Dynamics], s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
+    fn open_loop(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
         let size = |first: &[usize]| first.last().copied().unwrap_or(0);
         let mut open = Matrix::zeros(size(&self.outputs), size(&self.inputs));
         let mut rest = Complex::new(0.0, 0.0);
         for (place, block) in self.blocks.iter().enumerate() {
-            rest += dynamics.get(*block)?.write(s, &mut open, (self.outputs[place], self.inputs[place]))?;
+            let (transfer, ln) = system.blocks[*block].transfer(s)?;
+            rest += ln;
+            open.view_mut((self.outputs[place], self.inputs[place]), transfer.shape()).copy_from(&transfer);
         }
         Some((open, rest))
     }
@@ -206,11 +207,11 @@ impl SenderGroup {
         inner_transfer
     }
 
-    pub(super) fn inner_gain(&self, dynamics: &[Dynamics], s: Complex<f64>) -> Option<f64> {
+    pub(super) fn inner_gain(&self, system: &System, s: Complex<f64>) -> Option<f64> {
         if self.inner.is_empty() {
             return Some(0.0);
         }
-        let (open, _) = self.open_loop(dynamics, s)?;
+        let (open, _) = self.open_loop(system, s)?;
         let around =
             &open.map(|entry| entry.norm()) * self.inner_transfer(s, &open).map(|entry| entry.norm());
         Some(spectral_radius(&around))

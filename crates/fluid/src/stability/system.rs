@@ -1,5 +1,6 @@
 //! A linear system: blocks connected by delays.
 
+use super::matrix::ln_det;
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// A linear block: x' = A x + B u, w = C x + D u.
@@ -54,6 +55,26 @@ impl Block {
         self.b.column_mut(input).copy_from(&column.rows(0, n));
         self.d.column_mut(input).copy_from(&column.rows(n, outputs));
         input
+    }
+
+    /// The transfer matrix C (sI - A)^-1 B + D, and ln det(sI - A). None at a pole.
+    pub(super) fn transfer(&self, s: Complex<f64>) -> Option<(DMatrix<Complex<f64>>, Complex<f64>)> {
+        let complex = |matrix: &DMatrix<f64>| matrix.map(|value| Complex::new(value, 0.0));
+        let n = self.states();
+        if n == 0 {
+            return Some((complex(&self.d), Complex::new(0.0, 0.0)));
+        }
+        if n == 1 {
+            let pole = s - self.a[(0, 0)];
+            let entry = |row, column| {
+                Complex::from(self.c[(row, 0)] * self.b[(0, column)]) / pole + self.d[(row, column)]
+            };
+            let matrix = DMatrix::from_fn(self.d.nrows(), self.d.ncols(), entry);
+            return (pole.norm() > 0.0).then(|| (matrix, pole.ln()));
+        }
+        let resolvent = (DMatrix::from_diagonal_element(n, n, s) - complex(&self.a)).lu();
+        let inner = resolvent.solve(&complex(&self.b))?;
+        Some((complex(&self.c) * inner + complex(&self.d), ln_det(&resolvent)))
     }
 }
 

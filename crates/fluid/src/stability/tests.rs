@@ -637,47 +637,7 @@ fn the_points_of_a_locus_have_a_limit() {
     assert!(matches!(error, Some(RootError::TooManyPoints { points }) if points > 50_000), "{error:?}");
 }
 
-/// C (sI - A)^-1 B + D.
-fn by_inverse(block: &Block, s: Complex<f64>) -> DMatrix<Complex<f64>> {
-    let complex = |matrix: &DMatrix<f64>| matrix.map(Complex::from);
-    let resolvent = DMatrix::from_diagonal_element(block.states(), block.states(), s) - complex(&block.a);
-    complex(&block.c) * resolvent.try_inverse().unwrap() * complex(&block.b) + complex(&block.d)
-}
-
-mod transfer_matrices {
-    use super::super::dynamics::Dynamics;
-    use super::*;
-
-    /// A block with a double pole, which has no eigenvectors for both, a pole at zero, and units from bit/s to seconds.
-    fn defective() -> Block {
-        Block {
-            a: DMatrix::from_row_slice(3, 3, &[-2.0, 5e8, 0.0, 0.0, -2.0, 0.0, 3e6, 0.0, 0.0]),
-            b: DMatrix::from_row_slice(3, 2, &[1e7, 0.0, 0.3, -0.1, 0.0, 4e6]),
-            c: DMatrix::from_row_slice(2, 3, &[1e-7, 2.0, 1e-6, 0.0, 0.5, 3e-7]),
-            d: DMatrix::from_row_slice(2, 2, &[0.1, 0.0, -0.4, 0.2]),
-            is_link: false,
-        }
-    }
-
-    #[test]
-    fn a_triangular_state_matrix_has_the_same_transfer_matrix() {
-        let block = defective();
-        let dynamics = Dynamics::of(&block).unwrap();
-        for s in [Complex::new(0.5, 3.0), Complex::new(-1.0, 1e-2), Complex::new(1e-5, 0.0)] {
-            let (found, ln) = dynamics.transfer(s).unwrap();
-            let expected = by_inverse(&block, s);
-            let error = (&found - &expected).component_div(&expected).map(|entry| entry.norm()).max();
-            assert!(error < 1e-9, "{s}: {error}");
-            // det(sI - A) = s (s + 2)^2.
-            let determinant = s * (s + 2.0) * (s + 2.0);
-            assert!((ln.exp() - determinant).norm() < 1e-9 * determinant.norm(), "{s}: {}", ln.exp());
-        }
-        assert!(dynamics.transfer(Complex::new(0.0, 0.0)).is_none(), "a pole");
-    }
-}
-
 mod groups_of_senders {
-    use super::super::dynamics::Dynamics;
     use super::super::sender_groups::groups;
     use super::*;
 
@@ -713,13 +673,11 @@ mod groups_of_senders {
         let s = Complex::new(0.2, 1.7);
         let found = groups(&system);
         let [group] = &found[..] else { panic!("{} groups", found.len()) };
-        let dynamics: Vec<Dynamics> =
-            system.blocks.iter().map(|block| Dynamics::of(block).unwrap()).collect();
-        let closed = group.transfer(&dynamics, s).unwrap();
+        let closed = group.transfer(&system, s).unwrap();
 
         let (mut open, mut inner) = (DMatrix::zeros(6, 6), DMatrix::zeros(6, 6));
         for block in 1..4 {
-            let own = by_inverse(&system.blocks[block], s);
+            let own = system.blocks[block].transfer(s).unwrap().0;
             open.view_mut((2 * (block - 1), 2 * (block - 1)), (2, 2)).copy_from(&own);
         }
         let place = |(block, port): (usize, usize)| 2 * (block - 1) + port;
@@ -732,7 +690,7 @@ mod groups_of_senders {
         let determinant = (DMatrix::<Complex<f64>>::identity(6, 6) - &open * &inner).determinant();
         assert!((closed.inner.exp() - determinant).norm() < 1e-12 * determinant.norm());
 
-        let of_links = groups(&system).remove(0).with_columns_of_links().transfer(&dynamics, s).unwrap();
+        let of_links = groups(&system).remove(0).with_columns_of_links().transfer(&system, s).unwrap();
         assert_eq!(of_links.transfer.column(0), closed.transfer.column(0));
         assert_eq!(of_links.transfer.columns(1, 5).norm(), 0.0);
     }
