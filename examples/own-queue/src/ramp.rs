@@ -106,9 +106,9 @@ impl FluidLink for RampFluid {
 mod tests {
     use super::*;
     use millpond_fluid::Entity;
-    use millpond_law::{Ecn, Header, PacketKind, Random};
+    use millpond_law::{Classifier, Ecn, FlowQueueing, FlowQueues, Header, Overflow, PacketKind, Random};
     use millpond_plan::fluid;
-    use millpond_protocols::Registry;
+    use millpond_protocols::{Registry, queues};
     use millpond_scenario::{Disk, Scenario};
     use millpond_theory::equilibrium::find_equilibrium;
     use millpond_units::{Bytes, Rate, Time};
@@ -140,6 +140,25 @@ mod tests {
         // 20 KB are served in 20 ms, a fifth of 100 ms: 2000 +- 40 marks, five standard errors.
         assert!(marks(Bytes::new(20_000)).abs_diff(2000) < 200);
         assert_eq!(marks(Bytes::new(200_000)), 10_000);
+    }
+
+    /// The same law in the queue of each flow: it then has the functions of CoDel, which acts at departures.
+    #[test]
+    fn a_law_in_a_queue_for_each_flow() {
+        let registry = Registry::builtin();
+        let built_in = registry.queue("codel").unwrap();
+        let settings = queues::settings(built_in, []).unwrap();
+        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: Bytes::new(1500) };
+        let QueueLaw::Single(codel) = built_in.law(&settings, &facts).unwrap() else { panic!("one queue") };
+        let quantum = Bytes::new(1514);
+        let law = QueueLaw::multi(FlowQueues::new(
+            Classifier::Hash(1024),
+            Overflow::OldestHalf,
+            FlowQueueing::new(quantum),
+            Some(codel),
+        ));
+        let QueueLaw::Multi(law) = law else { panic!("several queues") };
+        assert!(law.hooks().depart && !law.hooks().arrive);
     }
 
     /// The window law of TCP in equilibrium: `W^2 p = 2` (Misra, Gong, Towsley, SIGCOMM 2000), here with `p = d / full`.
