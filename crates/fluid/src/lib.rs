@@ -38,6 +38,7 @@ mod frozen;
 mod guards;
 mod hysteresis;
 mod integration;
+mod jacobian;
 mod law_sides;
 pub mod motion;
 mod network;

@@ -11,7 +11,6 @@ use millpond_law::fluid::{
     DownstreamFeedback, Dual64, LinkInput, PathAggregation, SenderInput, UpstreamFeedback, Verdicts,
     greatest, least,
 };
-use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
 /// A channel one delay ago.
@@ -506,45 +505,6 @@ impl Assembly {
     /// The channel of the rate that arrives at a relay, for one flow.
     fn inflow_channel(&self, relay: usize) -> usize {
         self.channels.delivered + self.relays[relay].upstream.0
-    }
-}
-
-impl Frozen<'_> {
-    /// The exact Jacobian of [`OperatingPoint::derivatives`] with all delays set to zero: `A + B (1 - D)^-1 C` of all
-    /// subsystems together. None if `1 - D` is singular.
-    pub fn jacobian(&self, point: &OperatingPoint) -> Option<DMatrix<f64>> {
-        let (states, channels) = (self.asm.states.len(), self.asm.channels.count);
-        let mut a = DMatrix::<f64>::zeros(states, states);
-        let mut b = DMatrix::<f64>::zeros(states, channels);
-        let mut c = DMatrix::<f64>::zeros(channels, states);
-        let mut rest = DMatrix::<f64>::identity(channels, channels);
-        for subsystem in self.subsystems(point) {
-            for (row, &i) in subsystem.states.iter().enumerate() {
-                subsystem
-                    .states
-                    .iter()
-                    .enumerate()
-                    .for_each(|(column, &j)| a[(i, j)] += subsystem.a[row][column]);
-                subsystem
-                    .inputs
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, input)| b[(i, input.channel)] += subsystem.b[row][k]);
-            }
-            for (row, &i) in subsystem.outputs.iter().enumerate() {
-                subsystem
-                    .states
-                    .iter()
-                    .enumerate()
-                    .for_each(|(column, &j)| c[(i, j)] += subsystem.c[row][column]);
-                subsystem
-                    .inputs
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, input)| rest[(i, input.channel)] -= subsystem.d[row][k]);
-            }
-        }
-        Some(a + b * rest.lu().solve(&c)?)
     }
 }
 

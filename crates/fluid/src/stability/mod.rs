@@ -28,7 +28,7 @@ mod sender_groups;
 mod sides;
 mod system;
 
-pub use boundary::{BoundarySearch, StabilityBoundary, search_boundaries, stability_boundaries};
+pub use boundary::{BoundarySearch, Growth, StabilityBoundary, search_boundaries, stability_boundaries};
 pub use chain_gain::{ChainGain, HopGain, chain_gain};
 pub use characteristic::Characteristic;
 pub use closed_loop::{ClosedLoop, FrequencyResponse};
@@ -42,7 +42,7 @@ pub use margins::{Crossing, Margins, margins};
 pub use nalgebra::Complex;
 pub use noise::{NoiseKind, NoiseModel, NoiseOutput, NoiseSource, PacketGranularity, frequencies, variance};
 pub use nyquist::{AxisCrossing, Nyquist};
-pub use roots::{Root, Spectrum, rightmost};
+pub use roots::{Root, Spectrum, decays, rightmost};
 pub use sides::{OneSided, Side, Sides, Threshold, one_sided};
 pub use system::{Block, Connection, System};
 

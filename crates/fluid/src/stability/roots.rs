@@ -86,6 +86,9 @@ impl Spectrum {
 /// A root is zero if its absolute value is below this value divided by the time scale.
 const NEGLIGIBLE: f64 = 1e-6;
 
+/// The distance of the nearest lines from the imaginary axis, multiplied by the time scale.
+const BESIDE_AXIS: f64 = 1e-4;
+
 /// Finds all roots right of a vertical line, which is moved left until there are some.
 ///
 /// # Errors
@@ -100,7 +103,7 @@ pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
     let contour =
         Contour::new(&function, time_scale).ok_or(RootError::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // The first line is slightly left of the axis, so that roots on the axis are inside.
-    let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
+    let lines = std::iter::once(-BESIDE_AXIS).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
     let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale, effort: 0.0 };
     for line in lines {
         match right_of(&contour, line / time_scale, time_scale) {
@@ -117,6 +120,28 @@ pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
         }
     }
     Ok(Spectrum { effort: contour.effort(), ..known })
+}
+
+/// Whether every disturbance decays, but for those that a root at zero keeps: the sign of [`Spectrum::rightmost_nonzero`].
+/// Roots are counted, and located only where some are near the imaginary axis, so it takes a part of the work.
+///
+/// # Errors
+/// [`RootError`] gives the reason.
+pub fn decays(system: &System) -> Result<bool, RootError> {
+    let function = Characteristic::new(system);
+    let time_scale = time_scale_of(&function);
+    if function.size() > 0
+        && let Some(contour) = Contour::new(&function, time_scale)
+    {
+        let search = Search { contour: &contour, time_scale, found: Vec::new() };
+        if search.count_right_of(-BESIDE_AXIS / time_scale) == Some(0) {
+            return Ok(true);
+        }
+        if search.count_right_of(BESIDE_AXIS / time_scale).is_some_and(|count| count > 0) {
+            return Ok(false);
+        }
+    }
+    Ok(rightmost(system)?.rightmost_nonzero() < 0.0)
 }
 
 /// All roots right of this line, or of a line nearby if a root is on it; and the line.
@@ -176,8 +201,7 @@ impl Search<'_> {
     /// ones with a line further right.
     fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Uncounted> {
         const MANY: usize = 12;
-        // Irregular factors, so that no side or cut passes through a root for reasons of symmetry.
-        let mut area = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
+        let mut area = area_right_of(left, radius);
         let mut count = self.contour.zeros_inside(&area)?;
         let at_zero = if count > MANY { self.at_zero()? } else { 0 };
         let mut empty_from = area.right;
@@ -199,6 +223,16 @@ impl Search<'_> {
         roots.retain(|root| root.s.im >= -1e-9 * radius);
         roots.sort_by(|a, b| b.s.re.total_cmp(&a.s.re));
         Ok((roots, area.left))
+    }
+
+    /// The number of roots right of a line without those at zero; none if they cannot be counted.
+    fn count_right_of(&self, left: f64) -> Option<usize> {
+        let area = area_right_of(left, radius(self.contour.function, left).ok()?);
+        let count = self.contour.zeros_inside(&area).ok()?;
+        if count == 0 || left > 0.0 {
+            return Some(count);
+        }
+        Some(count.saturating_sub(self.at_zero().ok()?))
     }
 
     /// The number of roots at zero.
@@ -294,6 +328,12 @@ impl Search<'_> {
         }
         (last < enough).then_some(s)
     }
+}
+
+/// The part of the upper half plane right of a line and within a radius. Irregular factors, so that no side or cut passes
+/// through a root for reasons of symmetry.
+fn area_right_of(left: f64, radius: f64) -> Rectangle {
+    Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 }
 }
 
 fn halves(rectangle: Rectangle, cut: f64) -> (Rectangle, Rectangle) {

@@ -1,6 +1,6 @@
 //! Groups of senders and relays, between the links.
 
-use super::matrix::{Matrix, ln_det, spectral_radius};
+use super::matrix::{Equations, Matrix, spectral_radius};
 use super::system::{Block, Connection, System};
 use nalgebra::Complex;
 use std::collections::BTreeSet;
@@ -163,16 +163,24 @@ impl SenderGroup {
         }
         let (open, own) = self.open_loop(system, s)?;
         let through = self.through_inner(s, &open);
-        let sources = self.sources.len();
-        let closed = (Matrix::identity(sources, sources) - through.select_rows(&self.sources)).lu();
-        let direct = open.select_columns(&self.columns);
-        let at_sources = closed.solve(&direct.select_rows(&self.sources))?;
-        let columns = direct + through * at_sources;
+        let (sources, columns) = (&self.sources, &self.columns);
+        let identity = |row, column| Complex::from(if row == column { 1.0 } else { 0.0 });
+        let mut at_sources = Equations::new(
+            sources.len(),
+            columns.len(),
+            |row, column| identity(row, column) - through[(sources[row], column)],
+            |row, side| open[(sources[row], columns[side])],
+        );
+        let inner = at_sources.solve()?;
         let mut transfer = Matrix::zeros(open.nrows(), open.ncols());
-        for (&input, column) in self.columns.iter().zip(columns.column_iter()) {
-            transfer.set_column(input, &column);
+        for (side, &input) in columns.iter().enumerate() {
+            let mut column = transfer.column_mut(input);
+            column.copy_from(&open.column(input));
+            for (source, way) in through.column_iter().enumerate() {
+                column.axpy(at_sources.solution(source, side), &way, Complex::from(1.0));
+            }
         }
-        Some(GroupTransfer { transfer, own, inner: ln_det(&closed) })
+        Some(GroupTransfer { transfer, own, inner })
     }
 
     /// The open-loop transfer matrix from the sources of inner connections, through these connections, to all outputs.

@@ -1,6 +1,6 @@
 //! A linear system: blocks connected by delays.
 
-use super::matrix::ln_det;
+use super::matrix::Equations;
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// A linear block: x' = A x + B u, w = C x + D u.
@@ -72,9 +72,21 @@ impl Block {
             let matrix = DMatrix::from_fn(self.d.nrows(), self.d.ncols(), entry);
             return (pole.norm() > 0.0).then(|| (matrix, pole.ln()));
         }
-        let resolvent = (DMatrix::from_diagonal_element(n, n, s) - complex(&self.a)).lu();
-        let inner = resolvent.solve(&complex(&self.b))?;
-        Some((complex(&self.c) * inner + complex(&self.d), ln_det(&resolvent)))
+        let entry = |row, column| {
+            let own = if row == column { s } else { Complex::new(0.0, 0.0) };
+            own - self.a[(row, column)]
+        };
+        let mut states = Equations::new(n, self.b.ncols(), entry, |row, input| self.b[(row, input)].into());
+        let ln = states.solve()?;
+        let mut matrix = complex(&self.d);
+        for (state, column) in self.c.column_iter().enumerate() {
+            for (output, weight) in column.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+                for input in 0..self.b.ncols() {
+                    matrix[(output, input)] += states.solution(state, input) * *weight;
+                }
+            }
+        }
+        Some((matrix, ln))
     }
 }
 

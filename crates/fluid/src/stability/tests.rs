@@ -68,6 +68,22 @@ mod one_delay {
         close(found.delay.unwrap().frequency, 1.0, 1e-9);
     }
 
+    /// x' = -a x(t - 1) decays below pi/2, beside loops whose roots are at zero as well.
+    #[test]
+    fn whether_disturbances_decay_is_counted() {
+        for beside in [0, 1, 30] {
+            for a in
+                [1e-9, 1e-3, 0.3, 1.5, FRAC_PI_2 - 1e-3, FRAC_PI_2 - 1e-6, FRAC_PI_2 + 1e-6, 1.6, 5.0, 40.0]
+            {
+                let mut system = scalar(a, 1.0);
+                for _ in 0..beside {
+                    system.blocks.push(Block::single(-1e-9, 1.0, 1.0, 0.0));
+                }
+                assert_eq!(decays(&system), Ok(a < FRAC_PI_2), "{a} beside {beside}");
+            }
+        }
+    }
+
     /// Below 1/e the roots are real, W0 and W-1; at 1/e there is a double root at -1.
     #[test]
     fn real_and_double_roots() {
@@ -200,7 +216,7 @@ mod cltcp {
         let later = margins(&network(&[0.2])).unwrap();
         close(later.delay.unwrap().margin, 0.443_501, 1e-6);
         let found =
-            stability_boundaries(0.2, |delay| Some(rightmost(&network(&[delay])).unwrap().rightmost()));
+            stability_boundaries(0.2, |delay: f64| Some(rightmost(&network(&[delay])).unwrap().rightmost()));
         close(found[0].value, 0.643_501, 1e-6);
         assert!(found[0].stable_below);
     }

@@ -248,7 +248,7 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
         effort += spectrum.effort;
         Some(spectrum.rightmost_nonzero())
     };
-    search_boundaries(1.0, |factor| if factor > 1.0 { None } else { growth(factor) })[1]
+    search_boundaries(1.0, |factor: f64| if factor > 1.0 { None } else { growth(factor) })[1]
         .boundary
         .map(|found| found.value)
 }

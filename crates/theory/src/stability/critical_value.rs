@@ -5,7 +5,9 @@ use super::parameter::VariedParameter;
 use super::two_sided::{SideAnalysis, linearizations};
 use crate::equilibrium::{find_equilibrium, longest_rtt};
 use crate::{AnalysisError, Study};
-use millpond_fluid::stability::{BoundarySearch, Side, StabilityBoundary, rightmost, search_boundaries};
+use millpond_fluid::stability::{
+    BoundarySearch, Growth, RootError, Side, StabilityBoundary, System, decays, rightmost, search_boundaries,
+};
 
 /// Boundaries of trajectories about a threshold are searched up to this factor beyond those of its sides.
 const BESIDE: f64 = 1.5;
@@ -67,10 +69,9 @@ pub fn find_critical_values(
     let current = parameter.current_value(study, longest_rtt(&plan));
     let search = Search { study, parameter, current };
     let Some(two_sided) = two_sided else {
-        return Ok(search.result(search.boundaries(&rightmost_growth_rate), Vec::new()));
+        return Ok(search.result(search.boundaries(None), Vec::new()));
     };
-    let side =
-        |side: &SideAnalysis| search.boundaries(&|study: Study<'_>| growth_on_side(study, &side.sides));
+    let side = |side: &SideAnalysis| search.boundaries(Some(&side.sides));
     let sides: Vec<[BoundarySearch; 2]> = two_sided.sides.iter().map(side).collect();
     let main = search.simulated(&sides);
     let of_sides = sides.iter().map(|found| search.values(*found)).collect();
@@ -85,18 +86,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The growth rate in 1/s that `growth` finds at this multiple of the current value.
-    fn growth_at(
-        &self,
-        factor: f64,
-        growth: &dyn Fn(Study<'_>) -> Result<f64, AnalysisError>,
-    ) -> Option<f64> {
+    /// What `analyze` finds at this multiple of the current value.
+    fn at<T>(&self, factor: f64, analyze: impl Fn(Study<'_>) -> Result<T, AnalysisError>) -> Option<T> {
         let scenario = self.parameter.scaled(self.study.scenario, self.current, factor);
-        growth(self.study.with_scenario(&scenario)).ok()
+        analyze(self.study.with_scenario(&scenario)).ok()
     }
 
-    fn boundaries(&self, growth: &dyn Fn(Study<'_>) -> Result<f64, AnalysisError>) -> [BoundarySearch; 2] {
-        search_boundaries(1.0, |factor| self.growth_at(factor, growth))
+    /// Boundaries of the linearization on these sides, or on all.
+    fn boundaries(&self, sides: Option<&[Side]>) -> [BoundarySearch; 2] {
+        search_boundaries(1.0, GrowthOnSides { search: self, sides })
     }
 
     /// Boundaries of simulated trajectories about a threshold, by bisection around those of the sides.
@@ -123,7 +121,7 @@ impl Search<'_> {
     /// The boundary between two multiples of the current value; none if both are stable or both unstable.
     fn bisect(&self, near: f64, far: f64) -> Option<BoundarySearch> {
         const HALVINGS: u32 = 10;
-        let grows = |factor: f64| Some(self.growth_at(factor, &simulated_growth_rate)? >= 0.0);
+        let grows = |factor: f64| Some(self.at(factor, simulated_growth_rate)? >= 0.0);
         let (mut here, mut there) = (near, far);
         let grows_here = grows(here)?;
         if grows(there)? == grows_here {
@@ -157,26 +155,49 @@ impl Search<'_> {
     }
 }
 
+/// The growth at multiples of the current value, on these sides of thresholds or on all.
+struct GrowthOnSides<'a> {
+    search: &'a Search<'a>,
+    sides: Option<&'a [Side]>,
+}
+
+impl Growth for GrowthOnSides<'_> {
+    fn rate(&mut self, factor: f64) -> Option<f64> {
+        self.search.at(factor, |study| growth_of(study, self.sides))
+    }
+
+    fn decays(&mut self, factor: f64) -> Option<bool> {
+        self.search.at(factor, |study| {
+            let systems = systems_of(study, self.sides)?;
+            let mut decay = systems.iter().flatten().map(decays);
+            Ok(systems.is_some() && decay.try_fold(true, |all, decays| Ok::<_, RootError>(all && decays?))?)
+        })
+    }
+}
+
 /// The real part of the rightmost root that is not zero, in 1/s; infinite at a jump, where the network has a limit cycle. On a
 /// threshold, the greater of both sides.
 pub(super) fn rightmost_growth_rate(study: Study<'_>) -> Result<f64, AnalysisError> {
-    growth_of(study, &|_| true)
+    growth_of(study, None)
 }
 
-/// The same on these sides of the thresholds on which the equilibrium lies.
-fn growth_on_side(study: Study<'_>, sides: &[Side]) -> Result<f64, AnalysisError> {
-    growth_of(study, &|found: &[Side]| found.len() != sides.len() || found == sides)
+/// The same on these sides of the thresholds on which the equilibrium lies, or on all.
+fn growth_of(study: Study<'_>, sides: Option<&[Side]>) -> Result<f64, AnalysisError> {
+    let Some(systems) = systems_of(study, sides)? else { return Ok(f64::INFINITY) };
+    let growth = systems.iter().map(|system| Ok(rightmost(system)?.rightmost_nonzero()));
+    growth.reduce(|one, other| Ok(f64::max(one?, other?))).unwrap_or(Ok(f64::NEG_INFINITY))
 }
 
-fn growth_of(study: Study<'_>, counts: &dyn Fn(&[Side]) -> bool) -> Result<f64, AnalysisError> {
+/// The linearizations on these sides of the thresholds on which the equilibrium lies, or on all; none at a jump.
+fn systems_of(study: Study<'_>, sides: Option<&[Side]>) -> Result<Option<Vec<System>>, AnalysisError> {
     let plan = study.plan_steady_state()?;
     let equilibrium = find_equilibrium(&plan)?;
     if !equilibrium.frozen.sliding().is_empty() {
-        return Ok(f64::INFINITY);
+        return Ok(None);
     }
+    let counts = |found: &[Side]| sides.is_none_or(|sides| found.len() != sides.len() || found == sides);
     let counted = linearizations(&equilibrium).into_iter().filter(|found| counts(&found.sides));
-    let growth = counted.map(|found| Ok(rightmost(&found.linear.system)?.rightmost_nonzero()));
-    growth.reduce(|one, other| Ok(f64::max(one?, other?))).unwrap_or(Ok(f64::NEG_INFINITY))
+    Ok(Some(counted.map(|found| found.linear.system).collect()))
 }
 
 /// The growth rate of small disturbances in a simulation, in 1/s; that of the roots if the equilibrium lies on no threshold.
