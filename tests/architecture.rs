@@ -19,6 +19,7 @@ const DEPENDENCIES: &[(&str, &str)] = &[
     ("law", "units"),
     ("scenario", "units stats"),
     ("conformance", "units law"),
+    ("guest", "units law"),
     ("protocols", "units law conformance"),
     ("endpoint", "units law"),
     ("sim", "units law endpoint"),
@@ -38,7 +39,10 @@ const DEPENDENCIES: &[(&str, &str)] = &[
         "cli",
         "units results law scenario protocols plan theory diagnosis lab live papers sweep report analysis-report",
     ),
-    ("py", "units results scenario protocols fluid plan theory diagnosis lab papers sweep report"),
+    (
+        "py",
+        "units results law scenario conformance guest protocols fluid plan theory diagnosis lab papers sweep report",
+    ),
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.
@@ -147,6 +151,7 @@ const UPPER: &[&str] = &[
     "sweep",
     "report",
     "analysis-report",
+    "guest",
     "cli",
     "py",
 ];

@@ -17,7 +17,8 @@ Numpy, pandas, xarray and Matplotlib are imported when they are first needed:
 from millpond import papers
 from millpond._comparison import Comparison
 from millpond._core import VERSION as __version__
-from millpond._core import Error
+from millpond._core import Error, GuestError
+from millpond._law import Law, Link, Parameter, Receiver, Sender, register
 from millpond._run import Run, load_run, load_runs
 from millpond._scenario import Scenario, World
 from millpond._sweep import Sweep, sweep
@@ -32,9 +33,15 @@ __all__ = [
     "Equilibrium",
     "Error",
     "Explanation",
+    "GuestError",
+    "Law",
+    "Link",
     "Locus",
+    "Parameter",
+    "Receiver",
     "Run",
     "Scenario",
+    "Sender",
     "Series",
     "SeriesTable",
     "Stability",
@@ -46,5 +53,6 @@ __all__ = [
     "load_run",
     "load_runs",
     "papers",
+    "register",
     "sweep",
 ]

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from millpond import _core, _toml
 from millpond._comparison import Comparison
+from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
 from millpond._run import Run
 from millpond._theory import Allocation, Equilibrium, Stability
@@ -182,7 +183,7 @@ class Scenario:
         *,
         world: World = "packets",
         seed: int | None = None,
-        protocol: str | None = None,
+        protocol: str | type[Law] | None = None,
         progress: bool | Progress | None = None,
     ) -> Run:
         """Runs the scenario.
@@ -195,9 +196,9 @@ class Scenario:
             The simulator or the differential equations.
         seed : int, optional
             Seed of all random numbers, in place of the scenario's.
-        protocol : str, optional
-            Protocol of all flows that are not ``pinned``: a registered one or an entry of the scenario's
-            ``[protocols]``.
+        protocol : str or type, optional
+            Protocol of all flows that are not ``pinned``: a registered one, an entry of the scenario's
+            ``[protocols]``, or a subclass of `Law`, which is registered.
         progress : bool or callable, optional
             Whether a line of progress is shown after a second, or a function of the share that is done, from 0 to 1.
             Default: in terminals and notebooks.
@@ -211,16 +212,19 @@ class Scenario:
         ------
         Error
             The scenario cannot be run.
+        GuestError
+            A law in Python raised an exception or set a value without meaning.
         """
         scenario = self if seed is None else self.with_seed(seed)
-        options = [f"world={world!r}"] + ([] if protocol is None else [f"protocol={protocol!r}"])
+        name = None if protocol is None else name_of(protocol)
+        options = [f"world={world!r}"] + ([] if name is None else [f"protocol={name!r}"])
         command = f"{scenario._expression}.run({', '.join(options)})"
         with shown(scenario.title, progress) as show:
-            return Run(_core.run(scenario._inner, world, protocol, command, show))
+            return Run(_core.run(scenario._inner, world, name, command, show))
 
     def compare(
         self,
-        protocols: Iterable[str] = (),
+        protocols: Iterable[str | type[Law]] = (),
         *,
         worlds: Iterable[World] = ("packets",),
         seeds: int = 1,
@@ -233,8 +237,9 @@ class Scenario:
 
         Parameters
         ----------
-        protocols : iterable of str
-            Protocols of the flows that are not ``pinned``. Default: those of the scenario.
+        protocols : iterable of str or type
+            Protocols of the flows that are not ``pinned``: names, or subclasses of `Law`, which are registered.
+            Default: those of the scenario.
         worlds : iterable of {"packets", "fluid"}
             The worlds.
         seeds : int
@@ -253,8 +258,10 @@ class Scenario:
         ------
         Error
             A protocol is unknown or named twice, or the scenario cannot be run.
+        GuestError
+            A law in Python raised an exception or set a value without meaning.
         """
-        names, chosen = list(protocols), list(worlds)
+        names, chosen = [name_of(one) for one in protocols], list(worlds)
         command = f"{self._expression}.compare({names!r}, worlds={chosen!r}, seeds={seeds})"
         with shown(self.title, progress) as show:
             return Comparison(_core.compare(self._inner, names, list(chosen), seeds, threads, command, show))

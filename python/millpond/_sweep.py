@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from millpond import _core, _toml
+from millpond._law import Law, fingerprint, name_of, register, registered
 from millpond._progress import Progress, shown
 from millpond._scenario import Scenario, World
 from millpond._theory import Analysis
@@ -42,10 +43,13 @@ class Task(NamedTuple):
     protocols: list[str]
     seeds: int
     world: str
+    #: The laws in Python that it uses, which workers register too.
+    laws: tuple[type[Law], ...]
 
     def plan(self) -> _core.SweepPlan:
         """The runs of the sweep."""
-        return _core.SweepPlan(self.scenario._inner, *self[1:])
+        guests = "".join(f" {fingerprint(register(law))}" for law in self.laws)
+        return _core.SweepPlan(self.scenario._inner, *self[1:-1], guests)
 
 
 class Sweep(Analysis):
@@ -93,7 +97,7 @@ def sweep(
     vary: Mapping[str, str | Iterable[Value]],
     *,
     out: str | os.PathLike[str],
-    protocols: Iterable[str] = (),
+    protocols: Iterable[str | type[Law]] = (),
     seeds: int = 1,
     samples: int | None = None,
     world: World = "packets",
@@ -116,8 +120,9 @@ def sweep(
         For each key its values: a list, or a text as the command reads it, such as ``"10Mbps..1Gbps:log:5"``.
     out : path
         Directory of the dataset.
-    protocols : iterable of str
-        Protocols of the flows that are not ``pinned``. Default: those of the scenario.
+    protocols : iterable of str or type
+        Protocols of the flows that are not ``pinned``: names, or subclasses of `Law`. Default: those of the scenario.
+        The code of a law is a part of the key of its runs; workers import the law from its module.
     seeds : int
         Number of seeds for each combination, from the scenario's seed upwards.
     samples : int, optional
@@ -143,7 +148,10 @@ def sweep(
         dataset then has all runs that had ended.
     """
     varied = [_varied(key, values) for key, values in vary.items()]
-    task = Task(scenario, varied, samples, list(protocols), seeds, world)
+    names = [name_of(one) for one in protocols]
+    used = {*names, *scenario._inner.protocols()}
+    laws = tuple(law for law in registered() if law.name in used)
+    task = Task(scenario, varied, samples, names, seeds, world, laws)
     dataset = _core.Dataset(out, task.plan(), replace)
     with shown(scenario.title, progress) as show:
         if executor is None:

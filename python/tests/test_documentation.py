@@ -1,4 +1,4 @@
-"""The Python of the README and of docs/python.md works as it is written."""
+"""The Python of the README and of the pages works as it is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/python.md", 7)])
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/python.md", 7), ("docs/guest-laws.md", 3)])
 def test_the_python_of_a_page_works(page: str, blocks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

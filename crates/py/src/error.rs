@@ -18,6 +18,33 @@ pyo3::create_exception!(
      ``faults`` holds a pair (line, message) for each error of a scenario."
 );
 
+pyo3::create_exception!(
+    millpond,
+    GuestError,
+    Error,
+    "A law in Python raised an exception or set a value without meaning; the run has ended.\n\n\
+     ``law``, ``part``, ``event`` and ``time_s`` say where; ``__cause__`` is the exception of the law."
+);
+
+/// The exception for a guest that ended its run.
+pub(crate) fn guest_error(py: Python<'_>, failure: millpond_guest::Failure) -> PyErr {
+    let error = GuestError::new_err(failure.to_string());
+    let value = error.value(py);
+    let no_faults: [(usize, String); 0] = [];
+    let attached = value
+        .setattr("law", failure.law)
+        .and_then(|()| value.setattr("part", failure.part.name()))
+        .and_then(|()| value.setattr("event", failure.event))
+        .and_then(|()| value.setattr("time_s", failure.time.secs()))
+        .and_then(|()| value.setattr("faults", no_faults));
+    if let Err(other) = attached {
+        return other;
+    }
+    let cause = failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok());
+    error.set_cause(py, cause.map(|cause| *cause));
+    error
+}
+
 /// Why a function has no result.
 #[derive(Debug)]
 pub(crate) enum Failure {

@@ -14,6 +14,7 @@
 
 mod compare;
 mod error;
+mod guest;
 mod papers;
 mod run;
 mod scenario;
@@ -30,9 +31,9 @@ use millpond_protocols::Registry;
 /// The version of Millpond, with the commit that it was built from if that is known.
 const VERSION: &str = env!("MILLPOND_VERSION");
 
-/// The protocols and queues of every function.
+/// The protocols and queues of every function, with the laws of guests that are registered now.
 fn registry() -> Registry {
-    Registry::builtin()
+    guest::registry().0
 }
 
 /// The compiled part of the package `millpond`.
@@ -41,7 +42,12 @@ mod _core {
     #[pymodule_export]
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
-    use crate::error::Error;
+    use crate::error::{Error, GuestError};
+    #[pymodule_export]
+    use crate::guest::{
+        Ack, Congestion, Data, LinkBase, LinkPacket, QueueState, ReceiverBase, SenderBase, Start,
+        conformance, register,
+    };
     #[pymodule_export]
     use crate::papers::{check_papers, recipes};
     #[pymodule_export]

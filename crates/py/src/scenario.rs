@@ -118,6 +118,13 @@ impl Scenario {
         self.resolved.links.iter().map(|link| link.name.value.clone()).collect()
     }
 
+    /// Names of the protocols of its flows and of its entries, as the registry lists them.
+    fn protocols(&self) -> Vec<String> {
+        let named = self.resolved.flows.iter().map(|group| group.protocol.value.clone());
+        let entries = self.resolved.protocols.values().map(|entry| entry.protocol.value.clone());
+        named.chain(entries).collect()
+    }
+
     /// The scenario with all defaults, as TOML.
     fn to_toml(&self) -> String {
         self.resolved.to_toml()

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::scenario::Scenario;
 use crate::work::{Conditions, interruptible};
 use crate::world::world_of;
-use crate::{VERSION, registry};
+use crate::{VERSION, guest};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_sweep::{MeanRow, SweepSpec, Varied, means, run_cell, run_cells};
@@ -12,10 +12,25 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The registry of all plans, which live as long as Python keeps them.
-static REGISTRY: OnceLock<Registry> = OnceLock::new();
+/// The registry of new plans, with the number of changes of the list of guests before it.
+static REGISTRY: Mutex<Option<(u64, &'static Registry)>> = Mutex::new(None);
+
+/// The registry with the laws that are registered now. Plans live as long as Python keeps them, and one registry lives for each
+/// list of guests that plans have used.
+fn registry() -> &'static Registry {
+    let (registry, changes) = guest::registry();
+    let mut kept = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+    match *kept {
+        Some((number, registry)) if number == changes => registry,
+        _ => {
+            let registry: &'static Registry = Box::leak(Box::new(registry));
+            *kept = Some((changes, registry));
+            registry
+        }
+    }
+}
 
 type Plan = millpond_sweep::SweepPlan<'static>;
 
@@ -25,8 +40,10 @@ pub struct SweepPlan(Arc<Plan>);
 
 #[pymethods]
 impl SweepPlan {
-    /// Checks the scenario, each value by itself and each protocol.
+    /// Checks the scenario, each value by itself and each protocol. `guests` names the code of laws in Python; it is a part of
+    /// the version in the keys of runs.
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
@@ -35,6 +52,7 @@ impl SweepPlan {
         protocols: Vec<String>,
         seeds: u64,
         world: &str,
+        guests: &str,
     ) -> PyResult<Self> {
         let varied = vary.iter().map(|text| Varied::parse(text).map_err(Failure::input));
         let spec = SweepSpec {
@@ -48,7 +66,8 @@ impl SweepPlan {
             seeds,
         };
         let text = scenario.text();
-        let plan = move || Plan::with_text(spec, text, REGISTRY.get_or_init(registry), VERSION);
+        let version = format!("{VERSION}{guests}");
+        let plan = move || Plan::with_text(spec, text, registry(), &version);
         Ok(Self(Arc::new(py.detach(plan).map_err(Failure::from)?)))
     }
 

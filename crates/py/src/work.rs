@@ -1,10 +1,12 @@
 //! Work that leaves Python's lock to other threads and ends at Ctrl-C.
 
-use crate::error::Failure;
+use crate::error::{Failure, guest_error};
+use crate::guest::has_guests;
+use millpond_guest::Session;
 use millpond_results::Watch;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -22,11 +24,14 @@ struct Shared {
     is_stopped: AtomicBool,
     /// The share of each run that is done.
     done: Mutex<Vec<f64>>,
+    /// Where laws of guests leave their failure.
+    session: Session,
 }
 
 impl Shared {
     fn new(runs: usize) -> Self {
-        Self { is_stopped: AtomicBool::new(false), done: Mutex::new(vec![0.0; runs.max(1)]) }
+        let done = Mutex::new(vec![0.0; runs.max(1)]);
+        Self { is_stopped: AtomicBool::new(false), done, session: Session::default() }
     }
 
     /// The share of all runs that is done, from 0 to 1.
@@ -45,7 +50,7 @@ impl Watch for Shared {
     }
 
     fn stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed)
+        self.is_stopped.load(Ordering::Relaxed) || self.session.has_failed()
     }
 }
 
@@ -74,8 +79,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&dyn Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let shared = Arc::new(Shared::new(conditions.runs));
-    let pool = ThreadPoolBuilder::new().num_threads(conditions.threads).build();
-    let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+    let pool = pool(conditions.threads, &shared.session)
+        .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
     let (sender, mut receiver) = channel();
     let watch = Arc::clone(&shared);
     pool.spawn(move || {
@@ -87,7 +92,12 @@ pub(crate) fn interruptible<T: Send + 'static>(
         let waited = wait(py, receiver, BETWEEN_CHECKS);
         receiver = waited.0;
         match waited.1 {
-            Ok(Ok(result)) => return result.map_err(PyErr::from),
+            Ok(Ok(result)) => {
+                let failure = shared.session.take();
+                return failure
+                    .map_or(Ok(()), |failure| Err(guest_error(py, failure)))
+                    .and(result.map_err(PyErr::from));
+            }
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(broken()),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -97,6 +107,25 @@ pub(crate) fn interruptible<T: Send + 'static>(
             return Err(exception);
         }
     }
+}
+
+/// A pool whose threads have this session. For laws of guests each of them is known to Python for its whole life: making
+/// Python's state of a thread anew for each callback would take longer than the callback.
+fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuildError> {
+    let session = session.clone();
+    let is_known_to_python = has_guests();
+    let spawn = move |thread: ThreadBuilder| {
+        let session = session.clone();
+        let run = move || {
+            session.enter();
+            match is_known_to_python {
+                true => Python::attach(|py| py.detach(|| thread.run())),
+                false => thread.run(),
+            }
+        };
+        std::thread::Builder::new().spawn(run).map(|_| ())
+    };
+    ThreadPoolBuilder::new().num_threads(threads).spawn_handler(spawn).build()
 }
 
 /// Waits for a message while other threads of Python run.

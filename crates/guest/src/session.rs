@@ -1,0 +1,111 @@
+//! Where the guests of one run leave their failure.
+
+use crate::Failure;
+use std::cell::RefCell;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the guests of one or several runs share with their caller: the first failure.
+///
+/// A law is built inside of the simulation, which has no place for a session. The thread of the run therefore
+/// [enters](Self::enter) one, and laws that are built on it take the [current](Self::current) one.
+#[derive(Clone, Debug, Default)]
+pub struct Session(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    has_failed: AtomicBool,
+    /// In tests of laws a failure unwinds, so that the test sees the events that led to it.
+    unwinds: bool,
+    failure: Mutex<Option<Failure>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Session> = RefCell::new(Session::default());
+}
+
+impl Session {
+    /// A session in which a failure unwinds the thread with its message, as a failed assertion does.
+    pub fn unwinding() -> Self {
+        Self(Arc::new(Shared { unwinds: true, ..Shared::default() }))
+    }
+
+    /// Makes this the current session of the thread.
+    pub fn enter(&self) {
+        CURRENT.with_borrow_mut(|current| *current = self.clone());
+    }
+
+    /// The current session of the thread; by default one that nobody looks at.
+    pub fn current() -> Self {
+        CURRENT.with_borrow(Self::clone)
+    }
+
+    /// Keeps a failure if it is the first one.
+    pub fn fail(&self, failure: Failure) {
+        if self.0.unwinds {
+            resume_unwind(Box::new(failure.to_string()));
+        }
+        let mut kept = self.0.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get_or_insert(failure);
+        self.0.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a guest has failed, so that the runs of the session are to end.
+    pub fn has_failed(&self) -> bool {
+        self.0.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// The failure, which is removed.
+    pub fn take(&self) -> Option<Failure> {
+        self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Part;
+    use millpond_units::Time;
+
+    fn failure(message: &str) -> Failure {
+        Failure {
+            law: "tortoise",
+            part: Part::Sender,
+            event: "on_ack",
+            time: Time::ZERO,
+            message: message.into(),
+            cause: None,
+        }
+    }
+
+    #[test]
+    fn the_first_failure_is_kept() {
+        let session = Session::default();
+        assert!(!session.has_failed());
+        session.fail(failure("one"));
+        session.fail(failure("two"));
+        assert!(session.has_failed());
+        assert_eq!(session.take().unwrap().message, "one");
+    }
+
+    #[test]
+    fn laws_of_a_thread_take_the_session_that_it_entered() {
+        let session = Session::default();
+        let entered = session.clone();
+        let thread = std::thread::spawn(move || {
+            entered.enter();
+            Session::current().fail(failure("here"));
+        });
+        thread.join().unwrap();
+        Session::current().fail(failure("elsewhere"));
+        assert_eq!(session.take().unwrap().message, "here");
+    }
+
+    #[test]
+    fn in_tests_of_laws_a_failure_unwinds_with_its_message() {
+        let caught = std::panic::catch_unwind(|| Session::unwinding().fail(failure("a reason")));
+        let message = *caught.unwrap_err().downcast::<String>().unwrap();
+        assert!(message.contains("a reason"), "{message}");
+    }
+}

@@ -1,0 +1,48 @@
+//! The public conformance battery on a registered law.
+
+use super::registry;
+use crate::error::Failure;
+use millpond_conformance::{Laws, check};
+use millpond_guest::Session;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+/// Panics of checks are results: the thread of the battery, by its name, prints none.
+const THREAD: &str = "millpond conformance";
+
+static QUIET: Once = Once::new();
+
+fn quiet_in_the_battery() {
+    QUIET.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() != Some(THREAD) {
+                usual(info);
+            }
+        }));
+    });
+}
+
+/// The message of a failed check.
+fn message(cause: &(dyn std::any::Any + Send)) -> String {
+    let text = cause.downcast_ref::<String>().cloned();
+    text.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// Runs the battery; returns the message of the first failed check, or none if all hold.
+#[pyfunction]
+pub fn conformance(py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+    let protocol = registry().0.protocol(name).map_err(|unknown| {
+        let known = unknown.known.join(", ");
+        Failure::input(format!("there is no law \"{name}\"; there are: {known}"))
+    })?;
+    quiet_in_the_battery();
+    let battery = move || {
+        Session::unwinding().enter();
+        catch_unwind(AssertUnwindSafe(|| check(&Laws::new([protocol], []))))
+    };
+    let thread = std::thread::Builder::new().name(THREAD.into()).spawn(battery).map_err(Failure::input)?;
+    let checked = py.detach(|| thread.join());
+    Ok(checked.unwrap_or_else(Err).err().map(|cause| message(&*cause)))
+}

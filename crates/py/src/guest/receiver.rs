@@ -1,0 +1,70 @@
+//! A receiver whose callback is a method of an object in Python.
+
+use super::base::{Base, ReceiverBase};
+use super::declaration::PartClass;
+use super::events::Data;
+use super::{Origin, methods};
+use millpond_law::{self as law, Context, Echo, Header, HeaderId, Receiver, RelayView};
+use pyo3::prelude::*;
+
+/// The law of a guest at one receiver.
+pub(super) struct PythonReceiver {
+    origin: Origin,
+    base: Py<ReceiverBase>,
+    on_data: Option<Py<PyAny>>,
+    own: HeaderId,
+    has_failed: bool,
+}
+
+impl PythonReceiver {
+    pub(super) fn new(
+        origin: Origin,
+        object: &Bound<'_, PyAny>,
+        class: &PartClass,
+        own: HeaderId,
+    ) -> PyResult<Self> {
+        let base = object.cast::<ReceiverBase>()?.clone().unbind();
+        let [on_data] = methods(object, class, ["on_data"])?;
+        Ok(Self { origin, base, on_data, own, has_failed: false })
+    }
+
+    fn call(&self, cx: &mut Context<'_>, data: &law::Data, echo: &mut Echo) -> PyResult<()> {
+        let Some(callback) = &self.on_data else { return Ok(()) };
+        Python::attach(|py| {
+            let base = self.base.bind(py);
+            {
+                let mut base = base.borrow_mut();
+                base.begin(cx);
+                base.echo = echo.header.of(self.own).map(<[u8]>::to_vec);
+                base.mark = false;
+            }
+            callback.bind(py).call1((Data { data: *data, own: self.own },))?;
+            let mut base = base.borrow_mut();
+            base.end(cx);
+            if self.own != HeaderId::NONE {
+                echo.header = base.echo.as_ref().map_or(Header::NONE, |bytes| Header::new(self.own, bytes));
+            }
+            echo.mark = base.mark;
+            Ok(())
+        })
+    }
+}
+
+impl Receiver for PythonReceiver {
+    fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        data: &law::Data,
+        _relay: Option<&RelayView>,
+        echo: &mut Echo,
+    ) {
+        echo.header = data.header;
+        if self.has_failed {
+            return;
+        }
+        if let Err(error) = self.call(cx, data, echo) {
+            self.has_failed = true;
+            self.origin.fail("on_data", cx.now, error);
+        }
+    }
+}

@@ -1,0 +1,409 @@
+"""Laws written in Python: senders, receivers and links, with parameters and units."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
+
+from millpond import _core
+from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
+
+T = TypeVar("T", float, bool, str)
+
+#: What a router decides about a packet; None forwards it.
+Verdict: TypeAlias = Literal["mark", "drop"] | None
+
+#: Units whose parameters scenarios write as quantities, with the kind of the parameter.
+QUANTITIES = {"s": "time", "B": "size", "bit/s": "rate"}
+
+
+class Parameter(Generic[T]):
+    """A parameter of a law: an attribute of a `Law`, which its parts read as ``self.law.NAME``.
+
+    Scenarios set it under ``[protocols.NAME.params]``, with the checks and messages of built-in laws.
+
+    Parameters
+    ----------
+    default : float, bool or str
+        A number; a flag; a quantity with its unit, such as ``"5ms"``, if `unit` is ``"s"``, ``"B"`` or ``"bit/s"``;
+        one of `words`.
+    unit : str
+        Unit of a number as printed; ``"1"`` for a pure number. Of a quantity: ``"s"``, ``"B"`` or ``"bit/s"``; laws
+        read such a parameter in this unit.
+    meaning : str
+        What it does.
+    low, high : float
+        Range of a number.
+    above : bool
+        Whether `low` itself is outside of the range.
+    whole : bool
+        Whether a number must be whole.
+    words : iterable of str
+        The values of a parameter that is a word.
+    source : str
+        The equation or section that it comes from. Default: the source of the law.
+    """
+
+    def __init__(
+        self,
+        default: T,
+        *,
+        meaning: str,
+        unit: str = "1",
+        low: float = -math.inf,
+        high: float = math.inf,
+        above: bool = False,
+        whole: bool = False,
+        words: Iterable[str] = (),
+        source: str = "",
+    ) -> None:
+        self.default: float | bool | str = default
+        self.name = ""
+        self.unit = unit
+        self.low = low
+        self.high = high
+        self.is_low_excluded = above
+        self.words = list(words)
+        self.source = source
+        self.meaning = meaning
+        self.kind = self._kind(whole)
+
+    def _kind(self, whole: bool) -> str:
+        if isinstance(self.default, bool):
+            return "flag"
+        if self.words:
+            return "words"
+        if isinstance(self.default, str):
+            if self.unit not in QUANTITIES:
+                raise _core.Error(
+                    f"the default {self.default!r} is a quantity: set unit to one of {', '.join(QUANTITIES)}"
+                )
+            return QUANTITIES[self.unit]
+        return "whole" if whole else "number"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Parameter[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Any: ...  # noqa: ANN401
+    def __get__(self, instance: object, owner: type) -> Any:
+        """The declaration; the values of instances are attributes of their own."""
+        if instance is None:
+            return self
+        raise AttributeError(f"{owner.__name__}.{self.name} has a value in instances that Millpond makes only")
+
+    def __repr__(self) -> str:
+        return f"<Parameter {self.name}: {self.default!r} {self.unit}>"
+
+
+class Sender(_core.SenderBase):
+    """The law at the sender of one loop.
+
+    A callback sets `window_bytes`, `pace_bps` or both, and the endpoint sends what they permit. ``docs/guest-laws.md``
+    describes every event. Callbacks that a class does not have cost no time.
+
+    Attributes
+    ----------
+    law : Law
+        The law with the parameters of this run.
+    window_bytes : float
+        Upper limit of the bytes in flight. Infinite, the default: none.
+    pace_bps : float
+        Upper limit of the sending rate, in bit/s. Infinite, the default: none.
+    quantum_bytes : float
+        How much a paced sender may send at once; 0, the default: one packet.
+    feedback_within_s : float
+        Longest time between two packets of a sender that has data. Infinite, the default: none.
+    wake_s : float
+        Simulated time of the next `on_timer`, which resets it. Infinite, the default: none.
+    now_s : float
+        Simulated time.
+    """
+
+    def __init__(self, law: Any) -> None:  # noqa: ANN401
+        self.law = law
+
+    def on_start(self, start: Start) -> None:
+        """The loop starts; called once, before any other event. A law sets its first window or rate here."""
+
+    def on_ack(self, ack: Ack) -> None:
+        """New data was acknowledged."""
+
+    def on_congestion(self, congestion: Congestion) -> None:
+        """The endpoint detected a loss, a timeout, ECN marks or persistent congestion."""
+
+    def on_timer(self) -> None:
+        """The time `wake_s` has been reached."""
+
+    def on_capacity(self, capacity_bps: float) -> None:
+        """The capacity that is signalled to this sender has changed; only with ``Law.capacity = "live"``."""
+
+    def on_sent(self, packet_bytes: int, in_flight_bytes: int) -> None:
+        """A packet was sent."""
+
+    def on_recovery_end(self) -> None:
+        """The recovery after a loss episode ends (RFC 9002, section 7.3.2)."""
+
+    def on_idle_restart(self) -> None:
+        """The sender lacked data until nothing was in flight, and is about to send again."""
+
+    def on_spurious_loss(self, packet_bytes: int, is_whole_episode: bool) -> None:
+        """A packet that had been declared lost was acknowledged."""
+
+    def header(self) -> bytes | None:
+        """The header of a packet that is about to leave, of at most 30 bytes; only with ``Law.has_header``."""
+        return None
+
+    def observe(self) -> dict[str, tuple[float, str]]:
+        """Quantities for plots: by name, a value and its unit."""
+        return {}
+
+
+class Receiver(_core.ReceiverBase):
+    """The law at the receiver of one loop: the feedback in acknowledgements.
+
+    Attributes
+    ----------
+    law : Law
+        The law with the parameters of this run.
+    echo : bytes or None
+        The header of the next acknowledgement; before each packet the header of that packet.
+    mark : bool
+        Whether the packet counts as CE-marked; before each packet False.
+    now_s : float
+        Simulated time.
+    """
+
+    def __init__(self, law: Any) -> None:  # noqa: ANN401
+        self.law = law
+
+    def on_data(self, data: Data) -> None:
+        """A data packet arrived."""
+
+
+class Link(_core.LinkBase):
+    """The router of a law at one direction of one link.
+
+    Attributes
+    ----------
+    law : Law
+        The law with the parameters of this run.
+    capacity_bps : float
+        Configured capacity at the start. Set after ``__init__``.
+    buffer_bytes : int or None
+        Size of the buffer; None if it is unlimited. Set after ``__init__``.
+    packet_bytes : int
+        Size of a full data packet of the flows that cross the link. Set after ``__init__``.
+    now_s : float
+        Simulated time.
+    """
+
+    def __init__(self, law: Any) -> None:  # noqa: ANN401
+        self.law = law
+
+    def on_arrival(self, packet: LinkPacket, queue: QueueState) -> Verdict:
+        """A packet arrives, before the limit of the buffer is applied."""
+
+    def on_departure(self, packet: LinkPacket, queue: QueueState) -> Verdict:
+        """A packet at the head of the queue is about to be served."""
+
+    def on_tick(self, queue: QueueState) -> float | None:
+        """A control interval ended; first called at time zero.
+
+        Returns
+        -------
+        float or None
+            Seconds until the next call; None for no further one.
+        """
+
+    def observe(self) -> dict[str, tuple[float, str]]:
+        """Quantities for plots: by name, a value and its unit."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A class of a law and the callbacks that it has."""
+
+    cls: type
+    callbacks: list[str]
+
+    @classmethod
+    def of(cls, part: type, base: type) -> Part:
+        """The callbacks of `part` that are not those of its base class."""
+        own = [name for name, method in vars(base).items() if callable(method) and not name.startswith("_")]
+        return cls(part, [name for name in own if getattr(part, name) is not getattr(base, name)])
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the compiled part receives of a law."""
+
+    name: str
+    title: str
+    summary: str
+    source: str
+    header: bool
+    ecn: str
+    capacity: str
+    samples: bool
+    queue: str
+    queue_settings: list[tuple[str, str]]
+    parameters: list[Parameter[Any]]
+    sender: Part
+    receiver: Part | None = None
+    link: Part | None = None
+    fluid: object | None = field(default=None)
+
+
+class Law:
+    """A law: its description, its parameters, and the classes of its parts.
+
+    A subclass has `name` and `Sender`; its docstring is its summary. Parameters are attributes of type `Parameter`.
+    `Scenario.run` and `Scenario.compare` accept the class in place of a name; `register` lets scenarios name it.
+
+    Examples
+    --------
+    >>> class Fixed(millpond.Law):
+    ...     "A fixed window."
+    ...     name = "fixed"
+    ...     window = millpond.Parameter(20.0, unit="packets", low=1.0, meaning="window")
+    ...
+    ...     class Sender(millpond.Sender):
+    ...         def on_start(self, start):
+    ...             self.window_bytes = self.law.window * start.packet_bytes
+    >>> scenario.compare([Fixed, "cubic"])
+    """
+
+    #: As scenarios spell it.
+    name: ClassVar[str]
+    #: The name in full. Default: the name of the class.
+    title: ClassVar[str] = ""
+    #: Where it is defined.
+    source: ClassVar[str] = "a law in Python"
+    #: Its queue at links for which the scenario sets none.
+    queue: ClassVar[str] = "droptail"
+    #: The parameters of that queue which differ from their defaults, as a scenario writes them.
+    queue_settings: ClassVar[Mapping[str, str]] = {}
+    #: Whether its packets carry a header of its own.
+    has_header: ClassVar[bool] = False
+    #: Whether its packets are ECN-capable, and as what they are sent.
+    ecn: ClassVar[Literal["none", "ect0", "ect1"]] = "none"
+    #: Which capacities are signalled to its senders: the least of the path at the start, or that of their link, live.
+    capacity: ClassVar[Literal["none", "start", "live"]] = "none"
+    #: Whether acknowledgements have samples of the delivery rate.
+    samples: ClassVar[bool] = False
+
+    #: The class of its senders.
+    Sender: ClassVar[type[Sender]] = Sender
+    #: The class of its receivers; by default the header of a packet is echoed.
+    Receiver: ClassVar[type[Receiver]] = Receiver
+    #: The class of its routers; by default it has none.
+    Link: ClassVar[type[Link]] = Link
+
+    @classmethod
+    def parameters(cls) -> Iterator[Parameter[Any]]:
+        """The declared parameters, those of base classes first."""
+        found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
+        return (one for one in found.values() if isinstance(one, Parameter))
+
+    @classmethod
+    def _with(cls, values: dict[str, float | bool | str]) -> Law:
+        """The law with these values of its parameters."""
+        law = cls()
+        vars(law).update(values)
+        return law
+
+    @classmethod
+    def _declaration(cls) -> Declaration:
+        if not isinstance(getattr(cls, "name", None), str):
+            raise _core.Error(f'the law {cls.__name__} needs a name: name = "{cls.__name__.lower()}"')
+        if cls.Sender is Sender:
+            raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
+        parameters = [_sourced(one, cls.source) for one in cls.parameters()]
+        receiver, link = cls.Receiver, cls.Link
+        return Declaration(
+            name=cls.name,
+            title=cls.title or cls.__name__,
+            summary=(inspect.getdoc(cls) or cls.__name__).splitlines()[0],
+            source=cls.source,
+            header=cls.has_header,
+            ecn=cls.ecn,
+            capacity=cls.capacity,
+            samples=cls.samples,
+            queue=cls.queue,
+            queue_settings=list(cls.queue_settings.items()),
+            parameters=parameters,
+            sender=Part.of(cls.Sender, Sender),
+            receiver=None if receiver is Receiver else Part.of(receiver, Receiver),
+            link=None if link is Link else Part.of(link, Link),
+        )
+
+
+def _sourced(parameter: Parameter[Any], source: str) -> Parameter[Any]:
+    parameter.source = parameter.source or source
+    return parameter
+
+
+#: The registered laws by name.
+_registered: dict[str, type[Law]] = {}
+
+
+def register(law: type[Law]) -> type[Law]:
+    """Adds a law to the registry of this process, so that scenarios may name it.
+
+    A law that was registered under the same name before is replaced. It can be used as a decorator.
+
+    Parameters
+    ----------
+    law : type
+        A subclass of `Law`.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    Error
+        The declaration is incomplete, a default is outside of its range, or the name is that of a built-in protocol.
+    """
+    if not (isinstance(law, type) and issubclass(law, Law)):
+        raise TypeError(f"a law is a subclass of millpond.Law, not {law!r}")
+    declaration = law._declaration()
+    if _registered.get(law.name) is not law:
+        _core.register(law, declaration)
+        _registered[law.name] = law
+    return law
+
+
+def name_of(protocol: str | type[Law]) -> str:
+    """The name of a protocol, which is registered if it is a class."""
+    return protocol if isinstance(protocol, str) else register(protocol).name
+
+
+def registered() -> tuple[type[Law], ...]:
+    """The registered laws."""
+    return tuple(_registered.values())
+
+
+def fingerprint(law: type[Law]) -> str:
+    """A text that names the code of a law: results of another code have other keys."""
+    try:
+        code = inspect.getsource(law).encode()
+    except (OSError, TypeError):
+        parts = (law.Sender, law.Receiver, law.Link)
+        code = b"".join(_bytecode(part) for part in parts)
+    return f"{law.name}@{hashlib.sha256(code).hexdigest()[:12]}"
+
+
+def _bytecode(part: type) -> bytes:
+    functions = (one for one in vars(part).values() if inspect.isfunction(one))
+    return b"".join(one.__code__.co_code + repr(one.__code__.co_consts).encode() for one in functions)
