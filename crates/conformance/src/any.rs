@@ -56,8 +56,9 @@ pub(crate) fn ecn() -> impl Strategy<Value = Ecn> {
 }
 
 pub(crate) fn start() -> impl Strategy<Value = Start> {
-    (packet(), prop::option::of(rate()), prop::option::of(rate()), 1e-3..1e3)
-        .prop_map(|(packet, capacity, interface, weight)| Start { packet, capacity, interface, weight })
+    (packet(), prop::option::of(rate()), prop::option::of(rate()), 1e-3..1e3, 1_u32..64).prop_map(
+        |(packet, capacity, interface, weight, hops)| Start { packet, capacity, interface, weight, hops },
+    )
 }
 
 fn ack() -> impl Strategy<Value = Ack> {

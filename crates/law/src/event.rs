@@ -15,12 +15,15 @@ pub struct Start {
     pub interface: Option<Rate>,
     /// The weight of this flow, 1 by default.
     pub weight: f64,
+    /// Links from the sender to the receiver, as the receiver of a real flow counts them from the TTL of its packets; at
+    /// least one.
+    pub hops: u32,
 }
 
 impl Start {
-    /// The start of a flow of weight 1 that receives no signal.
+    /// The start of a flow of weight 1 over one link that receives no signal.
     pub const fn plain(packet: Bytes) -> Self {
-        Self { packet, capacity: None, interface: None, weight: 1.0 }
+        Self { packet, capacity: None, interface: None, weight: 1.0, hops: 1 }
     }
 }
 

@@ -17,6 +17,8 @@ pub mod parts;
 pub mod prague;
 pub mod queues;
 pub mod rcp;
+pub mod swift;
+pub mod timely;
 pub mod vcp;
 pub mod vegas;
 pub mod xcp;
@@ -46,6 +48,9 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &rcp::Rcp,
     &vcp::Vcp,
     &vegas::Vegas,
+    &swift::Swift,
+    &timely::Timely,
+    &timely::TimelyPatched,
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,

@@ -14,6 +14,8 @@ pub struct SenderConfig {
     pub weight: f64,
     /// Rate of the sender's own interface, if it is known.
     pub interface: Option<Rate>,
+    /// Links from the sender to the receiver.
+    pub hops: u32,
     /// The inputs that the protocol declares; it receives no others.
     pub needs: Needs,
     /// Initial flow-control limit in bytes; `u64::MAX` unless the receiver is a relay.
@@ -48,6 +50,7 @@ impl SenderConfig {
             overhead: Bytes::ZERO,
             weight: 1.0,
             interface: None,
+            hops: 1,
             needs,
             credit: u64::MAX,
             packet_threshold: 3,

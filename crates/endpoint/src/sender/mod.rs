@@ -121,7 +121,8 @@ impl SenderEnd {
         }
         let capacity = capacity.filter(|_| self.config.needs.capacity != Knowledge::Nothing);
         let interface = self.config.interface.filter(|_| self.config.needs.interface);
-        let start = Start { packet: self.config.packet, capacity, interface, weight: self.config.weight };
+        let SenderConfig { packet, weight, hops, .. } = self.config;
+        let start = Start { packet, capacity, interface, weight, hops };
         self.started = true;
         self.law.on_start(&mut Context { now, random: &mut self.random }, &start);
         self.update_permit(now);

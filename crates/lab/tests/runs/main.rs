@@ -13,6 +13,7 @@ mod coexistence;
 mod common;
 mod configured_rate;
 mod corrupted_headers;
+mod data_centre;
 mod determinism;
 mod equilibrium;
 mod every_scenario;

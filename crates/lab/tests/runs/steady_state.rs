@@ -12,7 +12,7 @@ use millpond_scenario::{Disk, Scenario};
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
 use millpond_theory::stability::{stability_json, stability_sentence};
 use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
-use millpond_theory::{AnalyzedCapacity, Study, with_constant_capacities};
+use millpond_theory::{AnalysisError, AnalyzedCapacity, Study, with_constant_capacities};
 use std::path::{Path, PathBuf};
 
 fn shipped(name: &str) -> PathBuf {
@@ -143,6 +143,12 @@ fn an_explanation_agrees_with_the_other_analyses_on_every_protocol() {
                 Ok(found) => found,
                 // Too few cycles of a slow loop.
                 Err(ExplainError::TooShort { .. }) => continue,
+                // Its thresholds of the round-trip time are below that of these paths, so that it does not fill them.
+                Err(ExplainError::Analysis(AnalysisError::NoBottleneck { .. }))
+                    if name == "timely-patched" =>
+                {
+                    continue;
+                }
                 Err(reason) => panic!("{name}: {reason}"),
             };
             seen += 1;

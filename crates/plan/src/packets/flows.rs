@@ -158,6 +158,7 @@ impl FlowBuilder<'_, '_> {
                 overhead: group.overhead,
                 weight: group.weight,
                 max_ack_delay,
+                hops: u32::try_from(path.len()).unwrap_or(u32::MAX).max(1),
                 interface: path.first().map(|hop| peak_rate(scenario, hop)),
                 ..SenderConfig::new(group.packet, self.configured.needs)
             },
