@@ -14,7 +14,7 @@ Numpy, pandas, xarray and Matplotlib are imported when they are first needed:
 ``pip install millpond[all]`` installs them.
 """
 
-from millpond import papers
+from millpond import native, papers
 from millpond._comparison import Comparison
 from millpond._core import VERSION as __version__
 from millpond._core import Error, GuestError
@@ -52,6 +52,7 @@ __all__ = [
     "__version__",
     "load_run",
     "load_runs",
+    "native",
     "papers",
     "register",
     "sweep",

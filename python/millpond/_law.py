@@ -6,11 +6,12 @@ import hashlib
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 
 from millpond import _core
 from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
+from millpond.native import NativeLaw
 
 T = TypeVar("T", float, bool, str)
 
@@ -259,7 +260,7 @@ class Declaration:
     sender: Part
     receiver: Part | None = None
     link: Part | None = None
-    fluid: object | None = field(default=None)
+    native: int | None = None
 
 
 class Law:
@@ -300,6 +301,8 @@ class Law:
     #: Whether acknowledgements have samples of the delivery rate.
     samples: ClassVar[bool] = False
 
+    #: The law as C functions, in place of the classes: see `millpond.native`.
+    native: ClassVar[NativeLaw | None] = None
     #: The class of its senders.
     Sender: ClassVar[type[Sender]] = Sender
     #: The class of its receivers; by default the header of a packet is echoed.
@@ -324,7 +327,7 @@ class Law:
     def _declaration(cls) -> Declaration:
         if not isinstance(getattr(cls, "name", None), str):
             raise _core.Error(f'the law {cls.__name__} needs a name: name = "{cls.__name__.lower()}"')
-        if cls.Sender is Sender:
+        if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
         parameters = [_sourced(one, cls.source) for one in cls.parameters()]
         receiver, link = cls.Receiver, cls.Link
@@ -343,6 +346,7 @@ class Law:
             sender=Part.of(cls.Sender, Sender),
             receiver=None if receiver is Receiver else Part.of(receiver, Receiver),
             link=None if link is Link else Part.of(link, Link),
+            native=None if cls.native is None else cls.native.address,
         )
 
 

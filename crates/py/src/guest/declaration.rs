@@ -49,6 +49,8 @@ pub struct Declaration {
     queue: String,
     queue_settings: Vec<(String, String)>,
     parameters: Vec<DeclaredParameter>,
+    /// Address of a `millpond_law` of `include/millpond.h`, in place of the classes.
+    pub(super) native: Option<usize>,
     pub(super) sender: PartClass,
     pub(super) receiver: Option<PartClass>,
     pub(super) link: Option<PartClass>,

@@ -13,6 +13,7 @@ mod battery;
 mod declaration;
 mod events;
 mod link;
+mod native;
 mod receiver;
 mod sender;
 
@@ -56,15 +57,19 @@ pub(crate) fn has_guests() -> bool {
 /// Adds a law to the registry, or replaces one that was registered under the same name.
 #[pyfunction]
 pub fn register(class: Bound<'_, PyAny>, declaration: Declaration) -> PyResult<()> {
-    let law = PythonLaw::new(class.unbind(), declaration)?;
-    let name = law.card.name;
+    let card = card(&declaration)?;
+    let law: Box<dyn Protocol> = match declaration.native {
+        Some(address) => Box::new(native::NativeProtocol::new(card, address).map_err(Failure::input)?),
+        None => Box::new(PythonLaw::new(card, class.unbind(), declaration)),
+    };
+    let name = card.name;
     if Registry::builtin().protocol(name).is_ok() {
         let message = format!("the law \"{name}\" has the name of a built-in protocol: choose another one");
         return Err(Failure::input(message).into());
     }
     let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
     registered.laws.retain(|law| law.card().name != name);
-    registered.laws.push(Box::leak(Box::new(law)));
+    registered.laws.push(Box::leak(law));
     registered.changes += 1;
     Ok(())
 }
@@ -79,12 +84,16 @@ struct PythonLaw {
     link: Option<PartClass>,
 }
 
+/// The card of a law.
+fn card(declaration: &Declaration) -> PyResult<&'static Card> {
+    let refused = |error: SettingError| Failure::input(format!("law \"{}\": {error}", declaration.name));
+    Ok(declaration.describe()?.card().map_err(refused)?)
+}
+
 impl PythonLaw {
-    fn new(class: Py<PyAny>, declaration: Declaration) -> PyResult<Self> {
-        let refused = |error: SettingError| Failure::input(format!("law \"{}\": {error}", declaration.name));
-        let card = declaration.describe()?.card().map_err(refused)?;
+    fn new(card: &'static Card, class: Py<PyAny>, declaration: Declaration) -> Self {
         let Declaration { sender, receiver, link, .. } = declaration;
-        Ok(Self { card, class, sender, receiver, link })
+        Self { card, class, sender, receiver, link }
     }
 
     /// The instance of the law with these settings, as its parts receive it.
