@@ -14,10 +14,11 @@ Numpy, pandas, xarray and Matplotlib are imported when they are first needed:
 ``pip install millpond[all]`` installs them.
 """
 
-from millpond import native, papers
+from millpond import dual, native, papers
 from millpond._comparison import Comparison
 from millpond._core import VERSION as __version__
 from millpond._core import Error, GuestError
+from millpond._fluid import Fluid, FluidInput, LoopFacts, State
 from millpond._law import Law, Link, Parameter, Receiver, Sender, register
 from millpond._run import Run, load_run, load_runs
 from millpond._scenario import Scenario, World
@@ -33,10 +34,13 @@ __all__ = [
     "Equilibrium",
     "Error",
     "Explanation",
+    "Fluid",
+    "FluidInput",
     "GuestError",
     "Law",
     "Link",
     "Locus",
+    "LoopFacts",
     "Parameter",
     "Receiver",
     "Run",
@@ -45,11 +49,13 @@ __all__ = [
     "Series",
     "SeriesTable",
     "Stability",
+    "State",
     "Sweep",
     "Table",
     "Trace",
     "World",
     "__version__",
+    "dual",
     "load_run",
     "load_runs",
     "native",

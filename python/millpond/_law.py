@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 
 from millpond import _core
 from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
+from millpond._fluid import Fluid
 from millpond.native import NativeLaw
 
 T = TypeVar("T", float, bool, str)
@@ -243,6 +244,14 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Equations:
+    """The class of the equations of a law, and what they do not contain."""
+
+    cls: type[Fluid]
+    left_out: list[str]
+
+
+@dataclass(frozen=True)
 class Declaration:
     """What the compiled part receives of a law."""
 
@@ -261,6 +270,7 @@ class Declaration:
     receiver: Part | None = None
     link: Part | None = None
     native: int | None = None
+    fluid: Equations | None = None
 
 
 class Law:
@@ -309,6 +319,8 @@ class Law:
     Receiver: ClassVar[type[Receiver]] = Receiver
     #: The class of its routers; by default it has none.
     Link: ClassVar[type[Link]] = Link
+    #: The class of its equations; by default it has none, and fluid scenarios refuse it.
+    Fluid: ClassVar[type[Fluid]] = Fluid
 
     @classmethod
     def parameters(cls) -> Iterator[Parameter[Any]]:
@@ -330,7 +342,7 @@ class Law:
         if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
         parameters = [_sourced(one, cls.source) for one in cls.parameters()]
-        receiver, link = cls.Receiver, cls.Link
+        receiver, link, fluid = cls.Receiver, cls.Link, cls.Fluid
         return Declaration(
             name=cls.name,
             title=cls.title or cls.__name__,
@@ -347,6 +359,7 @@ class Law:
             receiver=None if receiver is Receiver else Part.of(receiver, Receiver),
             link=None if link is Link else Part.of(link, Link),
             native=None if cls.native is None else cls.native.address,
+            fluid=None if fluid is Fluid else Equations(fluid, list(fluid.left_out)),
         )
 
 

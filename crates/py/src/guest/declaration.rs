@@ -13,6 +13,14 @@ pub struct PartClass {
     pub(super) callbacks: Vec<String>,
 }
 
+/// The class of the equations, and what they do not contain.
+#[derive(FromPyObject)]
+pub struct FluidClass {
+    #[pyo3(attribute("cls"))]
+    pub(super) class: Py<PyAny>,
+    pub(super) left_out: Vec<String>,
+}
+
 /// A parameter: `kind` is one of those of `millpond_guest::Kind`.
 #[derive(FromPyObject)]
 struct DeclaredParameter {
@@ -54,6 +62,7 @@ pub struct Declaration {
     pub(super) sender: PartClass,
     pub(super) receiver: Option<PartClass>,
     pub(super) link: Option<PartClass>,
+    pub(super) fluid: Option<FluidClass>,
 }
 
 impl DeclaredParameter {

@@ -12,6 +12,7 @@ mod base;
 mod battery;
 mod declaration;
 mod events;
+mod fluid;
 mod link;
 mod native;
 mod receiver;
@@ -23,8 +24,9 @@ pub use events::{Ack, Congestion, Data, LinkPacket, QueueState, Start};
 
 use crate::error::Failure;
 use base::ecn_name;
-use declaration::{Declaration, PartClass};
-use millpond_guest::{Failure as GuestFailure, Part, Session, value_in_si};
+use declaration::{Declaration, FluidClass, PartClass};
+use millpond_guest::{Failure as GuestFailure, Part, Session, intern, value_in_si};
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Domain, Link, LinkFacts, PlainReceiver, Protocol, Receiver, Sender, SettingError, Settings, Value,
 };
@@ -82,6 +84,8 @@ struct PythonLaw {
     sender: PartClass,
     receiver: Option<PartClass>,
     link: Option<PartClass>,
+    /// The class of its equations, and what they do not contain.
+    fluid: Option<(Py<PyAny>, &'static [&'static str])>,
 }
 
 /// The card of a law.
@@ -92,8 +96,12 @@ fn card(declaration: &Declaration) -> PyResult<&'static Card> {
 
 impl PythonLaw {
     fn new(card: &'static Card, class: Py<PyAny>, declaration: Declaration) -> Self {
-        let Declaration { sender, receiver, link, .. } = declaration;
-        Self { card, class, sender, receiver, link }
+        let Declaration { sender, receiver, link, fluid, .. } = declaration;
+        let fluid = fluid.map(|FluidClass { class, left_out }| {
+            let left_out: Vec<&'static str> = left_out.iter().map(|part| intern(part)).collect();
+            (class, &*left_out.leak())
+        });
+        Self { card, class, sender, receiver, link, fluid }
     }
 
     /// The instance of the law with these settings, as its parts receive it.
@@ -136,6 +144,23 @@ impl PythonLaw {
 }
 
 impl Protocol for PythonLaw {
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        let Some((class, left_out)) = &self.fluid else { return Ok(None) };
+        let origin = Origin { law: self.card.name, part: Part::Fluid, session: Session::current() };
+        let model = Python::attach(|py| -> PyResult<fluid::PythonModel> {
+            let (law, class) = (self.instance(py, settings)?.unbind(), class.clone_ref(py));
+            Ok(fluid::PythonModel { origin: origin.clone(), class, law, left_out })
+        });
+        match model {
+            Ok(model) => Ok(Some(Box::new(model))),
+            Err(error) => {
+                let text = Python::attach(|py| text_of(py, &error));
+                origin.fail("__init__", Time::ZERO, error);
+                Err(SettingError::new(self.card.name, text))
+            }
+        }
+    }
+
     fn card(&self) -> &'static Card {
         self.card
     }
