@@ -30,7 +30,7 @@ extern "C" {
 #define MILLPOND_VERSION 1u
 
 /* Largest size of a header. */
-#define MILLPOND_HEADER_BYTES 30u
+#define MILLPOND_HEADER_BYTES 40u
 
 /* Largest number of parameters. */
 #define MILLPOND_PARAMETERS 32u
@@ -55,7 +55,7 @@ typedef struct millpond_permit {
 /* A header in wire format. */
 typedef struct millpond_header {
     uint64_t length;             /* number of bytes, at most MILLPOND_HEADER_BYTES; 0: no header of this law */
-    uint8_t bytes[32];
+    uint8_t bytes[MILLPOND_HEADER_BYTES];
 } millpond_header;
 
 /* The start of a loop. */

@@ -159,7 +159,7 @@ class Sender(_core.SenderBase):
         """A packet that had been declared lost was acknowledged."""
 
     def header(self) -> bytes | None:
-        """The header of a packet that is about to leave, of at most 30 bytes; only with ``Law.has_header``."""
+        """The header of a packet that is about to leave, of at most 40 bytes; only with ``Law.has_header``."""
         return None
 
     def observe(self) -> dict[str, tuple[float, str]]:

@@ -46,7 +46,7 @@ class Permit(ctypes.Structure):
 class Header(ctypes.Structure):
     """``millpond_header``."""
 
-    _fields_ = (("length", _U64), ("bytes", ctypes.c_uint8 * 32))
+    _fields_ = (("length", _U64), ("bytes", ctypes.c_uint8 * 40))
 
 
 class Start(ctypes.Structure):

@@ -219,7 +219,7 @@ def test_failures_of_links_receivers_and_comparisons_end_the_run() -> None:
 
         class Receiver(millpond.Receiver):
             def on_data(self, data: Data) -> None:
-                self.echo = bytes(31)
+                self.echo = bytes(41)
 
     class BadStart(Fixed):
         """A sender that cannot be made."""
@@ -233,7 +233,7 @@ def test_failures_of_links_receivers_and_comparisons_end_the_run() -> None:
     for law, expected in [
         (BadLink, r'link on_arrival at 1\.\d+ s: ValueError: a verdict is "mark", "drop" or None, not "forward"'),
         (BadTick, r"link on_tick at 0 s: ValueError: interval_s is 0"),
-        (BadReceiver, r"receiver on_data at 0\.\d+ s: ValueError: a header has at most 30 bytes, not 31"),
+        (BadReceiver, r"receiver on_data at 0\.\d+ s: ValueError: a header has at most 40 bytes, not 41"),
         (BadStart, r"sender __init__ at 0 s: RuntimeError: no"),
     ]:
         with pytest.raises(millpond.GuestError, match=expected):

@@ -79,5 +79,5 @@ impl Frame {
     }
 }
 
-/// The simulator stores a frame and 24 bytes of its own in two cache lines.
-const _: () = assert!(size_of::<Frame>() <= 104);
+/// The simulator stores a frame and 16 bytes of its own in two cache lines.
+const _: () = assert!(size_of::<Frame>() <= 112);

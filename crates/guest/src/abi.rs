@@ -23,12 +23,12 @@ pub struct RawContext {
 }
 
 /// `millpond_header`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in the header")]
 pub struct RawHeader {
     pub length: u64,
-    pub bytes: [u8; 32],
+    pub bytes: [u8; HEADER_BYTES],
 }
 
 /// `millpond_start`.
@@ -188,6 +188,12 @@ pub struct RawLaw {
     pub link: *const RawLink,
     pub receiver: *const RawReceiver,
     pub error_text: Option<unsafe extern "C" fn(i32) -> *const c_char>,
+}
+
+impl Default for RawHeader {
+    fn default() -> Self {
+        Self { length: 0, bytes: [0; HEADER_BYTES] }
+    }
 }
 
 impl RawHeader {

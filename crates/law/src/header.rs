@@ -3,8 +3,8 @@
 use core::fmt;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// Largest size of a header, in bytes.
-pub const HEADER_BYTES: usize = 30;
+/// Largest size of a header, in bytes: the in-band telemetry of five links.
+pub const HEADER_BYTES: usize = 40;
 
 /// The protocol of a header, as a number on the wire. Each protocol with a header has its own number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,11 +17,17 @@ impl HeaderId {
 
 /// A header in wire format. A protocol reads and writes it through its own checked view, and must accept arbitrary
 /// bytes: headers that are too short or of another protocol are ignored and counted.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     protocol: HeaderId,
     len: u8,
     bytes: [u8; HEADER_BYTES],
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 impl Header {
@@ -42,6 +48,18 @@ impl Header {
         self.protocol = protocol;
         self.len = len as u8;
         self.bytes[..len].copy_from_slice(&bytes[..len]);
+    }
+
+    /// Appends bytes, if it is a header of `protocol` and has room for all of them. Returns whether it has appended them.
+    #[inline]
+    pub fn extend(&mut self, protocol: HeaderId, bytes: &[u8]) -> bool {
+        let (start, end) = (usize::from(self.len), usize::from(self.len) + bytes.len());
+        if self.protocol != protocol || end > HEADER_BYTES {
+            return false;
+        }
+        self.bytes[start..end].copy_from_slice(bytes);
+        self.len = end as u8;
+        true
     }
 
     /// Its protocol.
@@ -179,5 +197,14 @@ mod tests {
         assert_eq!(header.bytes(), [1, 9, 3]);
         assert_eq!(Header::new(HeaderId(7), &[0xff; 64]).bytes().len(), HEADER_BYTES);
         assert_eq!(Header::NONE.bytes(), []);
+    }
+
+    #[test]
+    fn a_header_grows_by_whole_reports_of_its_own_protocol() {
+        let mut header = Header::new(HeaderId(7), &[1; HEADER_BYTES - 3]);
+        assert!(!header.extend(HeaderId(8), &[2]) && !header.extend(HeaderId(7), &[2; 4]));
+        assert!(header.extend(HeaderId(7), &[2, 3]) && header.extend(HeaderId(7), &[4]));
+        assert_eq!(header.bytes()[HEADER_BYTES - 4..], [1, 2, 3, 4]);
+        assert!(!header.extend(HeaderId(7), &[5]));
     }
 }

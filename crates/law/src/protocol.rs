@@ -25,11 +25,37 @@ pub enum Knowledge {
     Live,
 }
 
+/// The bytes that a header occupies in each data packet, and its echo in each acknowledgement, beside what the scenario
+/// declares as `overhead`. A sender reserves them at the start, because links that append to a header must not exceed the largest
+/// packet of the path. Fixed headers of a few bytes have none: scenarios count them in `overhead`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeaderSize {
+    /// Bytes without links.
+    pub fixed: u16,
+    /// Bytes that each link of the loop appends.
+    pub per_link: u16,
+    /// Links after which none appends any more.
+    pub most_links: u16,
+}
+
+impl HeaderSize {
+    /// No bytes beside the overhead.
+    pub const NONE: Self = Self { fixed: 0, per_link: 0, most_links: 0 };
+
+    /// The size on a path of this many links.
+    pub fn over(self, links: usize) -> Bytes {
+        let links = u64::try_from(links).unwrap_or(u64::MAX).min(self.most_links.into());
+        Bytes::new(u64::from(self.fixed) + u64::from(self.per_link) * links)
+    }
+}
+
 /// What a protocol needs from the network and the endpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Its packets carry a header of this protocol ([`HeaderId::NONE`]: none).
     pub header: HeaderId,
+    /// The size of that header, if it depends on the path.
+    pub header_size: HeaderSize,
     /// Its packets are ECN-capable, sent as ECT(1) rather than ECT(0) if `Some(true)`.
     pub ecn: Option<bool>,
     /// It is designed for relays. Without any it works, but not as its paper intends.
@@ -49,6 +75,7 @@ impl Needs {
     /// Nothing: the protocol uses loss and delay only.
     pub const NONE: Self = Self {
         header: HeaderId::NONE,
+        header_size: HeaderSize::NONE,
         ecn: None,
         relays: false,
         capacity: Knowledge::Nothing,

@@ -3,7 +3,7 @@
 use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
 use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, SettingValue, WrittenSetting};
-use millpond_units::nearest;
+use millpond_units::{Bytes, nearest};
 
 /// An unknown protocol or queue; `entries` are further names that the scenario defines.
 pub(super) fn unknown<'a>(
@@ -68,6 +68,15 @@ pub(super) fn transfers_cannot_share(
         "the flows of a shared loop must exist from the beginning. Give these flows an entry without aggregate, \
          [protocols.own] with protocol = \"{entry}\", or use flows of a given size instead of transfers"
     ))
+}
+
+/// The header of the protocol, which grows with the path, and the overhead leave no room for data.
+pub(super) fn no_room_for_header(scenario: &Scenario, group: &FlowGroup, header: Bytes) -> Fault {
+    let message = format!(
+        "packets of {} have no room for data: the header on this path takes {header}, and overhead is {}",
+        group.packet, group.overhead
+    );
+    scenario.fault(group.name.place, message, "increase `packet` of these flows")
 }
 
 /// Acknowledgements of this group have no path.

@@ -8,6 +8,7 @@ pub mod bbr3;
 pub mod cltcp;
 pub mod cubic;
 pub mod dctcp;
+pub mod hpcc;
 pub mod lgc;
 pub mod lgcc;
 pub mod mcp;
@@ -51,6 +52,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &swift::Swift,
     &timely::Timely,
     &timely::TimelyPatched,
+    &hpcc::Hpcc,
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,

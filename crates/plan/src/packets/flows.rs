@@ -153,9 +153,14 @@ impl FlowBuilder<'_, '_> {
         let return_path =
             scenario.return_path(path).ok_or_else(|| faults::no_return_path(scenario, group))?;
         let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
+        let header = self.configured.needs.header_size.over(path.len());
+        let overhead = group.overhead + header;
+        if overhead >= group.packet {
+            return Err(faults::no_room_for_header(scenario, group, header));
+        }
         Ok(LoopTemplate {
             sending: SenderConfig {
-                overhead: group.overhead,
+                overhead,
                 weight: group.weight,
                 max_ack_delay,
                 hops: u32::try_from(path.len()).unwrap_or(u32::MAX).max(1),
@@ -165,7 +170,7 @@ impl FlowBuilder<'_, '_> {
             receiving: ReceiverConfig {
                 packets_per_ack: group.delayed_acks.map_or(1, |delayed| delayed.packets),
                 max_ack_delay,
-                ack_size: group.ack,
+                ack_size: group.ack + header,
             },
             forward: path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             backward: return_path.iter().filter_map(|hop| (self.link)(*hop)).collect(),

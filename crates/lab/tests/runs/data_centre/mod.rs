@@ -1,5 +1,6 @@
 //! Protocols for data centres, at their speeds: round trips of tens of microseconds at 10 to 100 Gbit/s.
 
+mod hpcc;
 mod swift;
 mod timely;
 
