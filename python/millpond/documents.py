@@ -44,12 +44,15 @@ __all__ = [
     "Interval",
     "JudgedClaim",
     "JudgedRow",
+    "Lateness",
     "LinearModel",
     "Link",
     "LinkEquilibrium",
     "LinkLoad",
+    "LiveFacts",
     "Loop",
     "LoopGain",
+    "Machine",
     "Margin",
     "Mean",
     "MeanRow",
@@ -1061,6 +1064,38 @@ class JudgedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lateness:
+    """A distribution of delays of the emulator, in microseconds.
+
+    Attributes
+    ----------
+    max : float
+        Largest value.
+    p50 : float
+        Median.
+    p99 : float
+        99th percentile.
+    p99_9 : float
+        99.9th percentile.
+    """
+
+    max: float
+    p50: float
+    p99: float
+    p99_9: float
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Lateness:
+        """The document of a parsed JSON text."""
+        return cls(
+            max=value["max"],
+            p50=value["p50"],
+            p99=value["p99"],
+            p99_9=value["p99_9"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinearModel:
     """The linear loop at a run's operating point.
 
@@ -1245,6 +1280,62 @@ class LinkLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LiveFacts:
+    """Facts of a live run, beside its results. They differ from execution to execution.
+
+    Attributes
+    ----------
+    carrier : str
+        How the datagrams travelled: `loopback`, between UDP sockets of one process.
+    damaged : int
+        Datagrams whose checksum, length or fields were wrong.
+    datagrams : int
+        Number of datagrams sent, between hosts and routers in both directions.
+    foreign : int
+        Datagrams of another run.
+    lost_ecn : int
+        Datagrams whose ECN field was not received as it was sent.
+    machine : Machine
+        The machine. Its lateness is that of packets that left links.
+    overruns : int
+        Datagrams that the system dropped because a socket was full.
+    shortest_rtt_ms : float
+        The shortest round-trip time that a loop measured, in milliseconds.
+    wake_ups_us : Lateness
+        By how much hosts acted after their timers, in microseconds.
+    wrong_bytes : int
+        Datagrams with intact checksums but wrong stream bytes.
+    """
+
+    carrier: str
+    damaged: int
+    datagrams: int
+    foreign: int
+    lost_ecn: int
+    machine: Machine
+    overruns: int
+    shortest_rtt_ms: float
+    wake_ups_us: Lateness
+    wrong_bytes: int
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> LiveFacts:
+        """The document of a parsed JSON text."""
+        return cls(
+            carrier=value["carrier"],
+            damaged=value["damaged"],
+            datagrams=value["datagrams"],
+            foreign=value["foreign"],
+            lost_ecn=value["lost_ecn"],
+            machine=Machine.from_json(value["machine"]),
+            overruns=value["overruns"],
+            shortest_rtt_ms=value["shortest_rtt_ms"],
+            wake_ups_us=Lateness.from_json(value["wake_ups_us"]),
+            wrong_bytes=value["wrong_bytes"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
     """One loop of a flow with relays: a sender, a path and a receiver with a law of its own.
 
@@ -1293,6 +1384,43 @@ class LoopGain:
         return cls(
             frequency_rad_per_s=value["frequency_rad_per_s"],
             gain=value["gain"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """How well the machine kept to the times of the link. The times of the queue are exact whatever these numbers
+    are; late departures add to the delay.
+
+    Attributes
+    ----------
+    lateness_us : Lateness
+        By how much packets of both directions left later than they should have, in microseconds.
+    load : float
+        Mean number of processes that ran or waited for a processor in the last minute.
+    processor_share : float
+        Share of the time for which the emulator used a processor.
+    processors : int
+        Number of processors.
+    real_time : bool
+        The emulator ran with real-time priority.
+    """
+
+    lateness_us: Lateness
+    load: float
+    processor_share: float
+    processors: int
+    real_time: bool
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Machine:
+        """The document of a parsed JSON text."""
+        return cls(
+            lateness_us=Lateness.from_json(value["lateness_us"]),
+            load=value["load"],
+            processor_share=value["processor_share"],
+            processors=value["processors"],
+            real_time=value["real_time"],
         )
 
 
@@ -2250,6 +2378,8 @@ class Summary:
         Each group of flows, in the order of the scenario.
     links : tuple[Link, ...]
         Each direction of each link: of two directions with one name, the forward one comes first.
+    live : LiveFacts | None
+        What the machine and the datagrams did in a run of the live world; absent in the other worlds.
     measured_from_s : float
         Start of the measured time, in seconds: `measure.from`.
     packet_hops : int
@@ -2276,13 +2406,14 @@ class Summary:
     warnings : tuple[str, ...]
         Warnings about the scenario, one sentence each.
     world : str
-        World of the run: `packets` or `fluid`.
+        World of the run: `packets`, `fluid` or `live`.
     """
 
     fairness: Fairness
     flows: tuple[Flow, ...]
     groups: tuple[Group, ...]
     links: tuple[Link, ...]
+    live: LiveFacts | None
     measured_from_s: float
     packet_hops: int
     queueing_ms: Milliseconds
@@ -2305,6 +2436,7 @@ class Summary:
             flows=tuple(Flow.from_json(item) for item in value["flows"]),
             groups=tuple(Group.from_json(item) for item in value["groups"]),
             links=tuple(Link.from_json(item) for item in value["links"]),
+            live=_optional(LiveFacts.from_json, value.get("live")),
             measured_from_s=value["measured_from_s"],
             packet_hops=value["packet_hops"],
             queueing_ms=Milliseconds.from_json(value["queueing_ms"]),

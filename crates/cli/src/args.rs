@@ -172,7 +172,7 @@ pub(crate) enum World {
     Packets,
     /// Differential equations of the same control laws
     Fluid,
-    /// Real packets between real hosts; not in this version
+    /// Real datagrams between sockets of this machine, as long as the scenario's duration
     Live,
 }
 
@@ -316,7 +316,7 @@ pub(crate) struct Compare {
     /// The protocols, or entries of [protocols] in the scenario
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present = "worlds", value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
-    /// The worlds to run in, instead of --world; packets,fluid also prints how far they agree
+    /// The worlds to run in, instead of --world; the others are compared with packets, or live with fluid
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,
     /// Number of seeds per protocol; with several, the table shows 95 % confidence intervals

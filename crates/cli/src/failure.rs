@@ -68,6 +68,7 @@ impl From<millpond_lab::Error> for Failure {
             millpond_lab::Error::Scenario(faults) => Self::Scenario(faults),
             millpond_lab::Error::Output(error) => Self::input(error),
             millpond_lab::Error::Fluid(error) => Self::input(error),
+            millpond_lab::Error::Live(error) => Self::input(error),
             stopped @ millpond_lab::Error::Stopped { .. } => Self::Interrupted(stopped.to_string()),
         }
     }

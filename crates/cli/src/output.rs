@@ -3,11 +3,12 @@
 use crate::args::{Existing, Form};
 use crate::failure::Failure;
 use millpond_report::terminal::Document;
-use millpond_results::Run;
 use millpond_results::files::{AtomicFile, load};
+use millpond_results::{LiveFacts, Run, Summary};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Prints a text that ends with a line break. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
@@ -70,4 +71,10 @@ pub(crate) fn print_results<E: Display>(
 /// The width of the terminal in characters; none if standard output is not a terminal.
 fn width() -> Option<usize> {
     terminal_size::terminal_size_of(stdout()).map(|(terminal_size::Width(width), _)| usize::from(width))
+}
+
+/// Exit code 1 if the results of a live run cannot be trusted, because the machine was too slow for it.
+pub(crate) fn trust<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> ExitCode {
+    let live = summaries.into_iter().filter_map(|summary| summary.live.as_ref());
+    ExitCode::from(u8::from(live.map(LiveFacts::distrust).any(|reasons| !reasons.is_empty())))
 }

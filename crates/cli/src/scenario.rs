@@ -13,13 +13,11 @@ pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
     Ok(scenario)
 }
 
-/// The world of `--world`; an error for one that is not in this version.
-pub(crate) fn world(typed: World) -> Result<millpond_results::World, Failure> {
+/// The world of `--world`.
+pub(crate) fn world(typed: World) -> millpond_results::World {
     match typed {
-        World::Packets => Ok(millpond_results::World::Packets),
-        World::Fluid => Ok(millpond_results::World::Fluid),
-        World::Live => Err(Failure::input(
-            "the live world is not in this version of Millpond; there are: packets, fluid",
-        )),
+        World::Packets => millpond_results::World::Packets,
+        World::Fluid => millpond_results::World::Fluid,
+        World::Live => millpond_results::World::Live,
     }
 }

@@ -30,6 +30,11 @@ impl Pacer {
         Self { slack, ..Self::default() }
     }
 
+    /// Lets packets leave this much later without a shift of the schedule.
+    pub(crate) fn add_slack(&mut self, slack: Span) {
+        self.slack += slack;
+    }
+
     /// When the next packet may leave.
     #[inline]
     pub(crate) fn release(&self) -> Time {

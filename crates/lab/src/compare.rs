@@ -74,6 +74,7 @@ pub fn cases(
         match case.world {
             World::Packets => packets::check(&case.scenario, registry).map(|_| ())?,
             World::Fluid => fluid::plan(&case.scenario, registry).map(|_| ())?,
+            World::Live => crate::live::check(&case.scenario, registry)?,
         }
     }
     Ok(cases)
@@ -126,7 +127,7 @@ pub fn labels_without_randomness(runs: &[Run]) -> BTreeSet<&str> {
     runs.iter().map(|run| run.label.as_str()).filter(equal).collect()
 }
 
-/// Runs all cases in parallel and returns them in order. `keep` is called with each as soon as it has ended, so that a run
+/// Runs all cases in parallel, except for live ones, which run one after the other, and returns them in order. `keep` is called with each as soon as it has ended, so that a run
 /// that has ended is not lost if the comparison is stopped.
 ///
 /// # Errors
@@ -146,7 +147,13 @@ pub fn compare(
         ended.fetch_add(1, Ordering::Relaxed);
         Ok(finished)
     };
-    let results: Vec<_> = cases.par_iter().enumerate().map(one).collect();
+    // A live run needs the machine for itself: it begins when all others have ended.
+    let (live, computed): (Vec<_>, Vec<_>) =
+        cases.iter().enumerate().partition(|(_, case)| case.world == World::Live);
+    let mut results: Vec<_> = computed.into_par_iter().map(|case| (case.0, one(case))).collect();
+    results.extend(live.into_iter().map(|case| (case.0, one(case))));
+    results.sort_by_key(|(index, _)| *index);
+    let results: Vec<_> = results.into_iter().map(|(_, result)| result).collect();
     let stopped = |error| match error {
         Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: cases.len() },
         other => other,

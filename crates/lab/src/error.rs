@@ -1,5 +1,6 @@
 //! Errors of runs and comparisons.
 
+use millpond_live::LiveError;
 use millpond_results::files::OutputError;
 use millpond_scenario::{Fault, Faults};
 use std::fmt;
@@ -13,6 +14,8 @@ pub enum Error {
     Output(OutputError),
     /// The equations could not be integrated.
     Fluid(millpond_fluid::Error),
+    /// The system refuses what a live run needs.
+    Live(LiveError),
     /// It was stopped.
     Stopped {
         /// The number of runs that had ended.
@@ -28,6 +31,7 @@ impl fmt::Display for Error {
             Self::Scenario(faults) => faults.fmt(f),
             Self::Output(error) => error.fmt(f),
             Self::Fluid(error) => error.fmt(f),
+            Self::Live(error) => error.fmt(f),
             Self::Stopped { finished, of } => write!(f, "{finished} of {of} runs had ended"),
         }
     }
@@ -56,5 +60,11 @@ impl From<OutputError> for Error {
 impl From<millpond_fluid::Error> for Error {
     fn from(error: millpond_fluid::Error) -> Self {
         Self::Fluid(error)
+    }
+}
+
+impl From<LiveError> for Error {
+    fn from(error: LiveError) -> Self {
+        Self::Live(error)
     }
 }

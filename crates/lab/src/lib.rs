@@ -13,6 +13,7 @@ mod fair_shares;
 mod fairness;
 mod fluid;
 mod groups;
+mod live;
 mod packets;
 mod run_key;
 mod stopwatch;

@@ -13,7 +13,10 @@
 
 mod direction;
 mod ip;
+mod lab;
+mod live_error;
 mod options;
+mod refusals;
 mod request;
 
 #[cfg(not(target_os = "linux"))]
@@ -23,8 +26,10 @@ mod linux;
 
 pub use direction::{Delivered, Direction};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::run_inside;
+pub use elsewhere::{LiveDriver, run_inside};
 #[cfg(target_os = "linux")]
-pub use linux::run_inside;
+pub use linux::{LiveDriver, run_inside};
+pub use live_error::LiveError;
 pub use options::LinkOptions;
+pub use refusals::check_live;
 pub use request::{LinkError, LinkRun};

@@ -176,7 +176,7 @@ impl Scenario {
 
 fn check(scenario: &Resolved, world: World) -> Result<(Vec<String>, String), Failure> {
     match world {
-        World::Packets => {
+        World::Packets | World::Live => {
             let packets::PacketCheck { warnings, outline } = packets::check(scenario, &registry())?;
             Ok((warnings, outline))
         }

@@ -9,7 +9,7 @@ pub(crate) fn world_of(name: &str) -> Result<World, Failure> {
     let found = known.into_iter().find(|world| world.name() == name);
     found.ok_or_else(|| {
         Failure::input(format!(
-            "the {name} world is not in this version of Millpond; there are: {}",
+            "no world \"{name}\" here; there are: {}. The command has one more: millpond run --world live",
             known.map(World::name).join(", ")
         ))
     })

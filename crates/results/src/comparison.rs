@@ -3,7 +3,7 @@
 
 use crate::findings::{silence_sentences, starvation_sentences};
 use crate::headline::{Headline, loss, total_goodput};
-use crate::{Flow, Group, Milliseconds, Run, Summary, TraceKey};
+use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -225,6 +225,8 @@ fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
         let sentence = silence_sentences(&run.summary).into_iter().next();
         found.extend(sentence.map(|sentence| format!("{label}: {sentence}{which}")));
     }
+    let live = seeds.iter().filter_map(|run| run.summary.live.as_ref());
+    found.extend(live.flat_map(LiveFacts::sentences).map(|sentence| format!("{label}: {sentence}")));
     found
 }
 

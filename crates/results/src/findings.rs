@@ -1,7 +1,7 @@
 //! Sentences about results that a table of means hides: flows that starve, and flows that had data and sent nothing.
 
 use crate::summary::Silence;
-use crate::{Flow, Group, Summary};
+use crate::{Flow, Group, LiveFacts, Summary};
 use millpond_units::format::{at_most_decimals, megabits, percent};
 
 /// A flow starves if its goodput is below this share of its fair share.
@@ -17,9 +17,10 @@ impl Flow {
     }
 }
 
-/// Sentences about a run: groups with starving flows, then silences. Empty if there are none.
+/// Sentences about a run: groups with starving flows, silences, and how late a live run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
-    starvation_sentences(summary).into_iter().chain(silence_sentences(summary)).collect()
+    let live = summary.live.iter().flat_map(LiveFacts::sentences);
+    starvation_sentences(summary).into_iter().chain(silence_sentences(summary)).chain(live).collect()
 }
 
 /// One sentence for each of the first groups with starving flows, and one about the others.

@@ -12,6 +12,8 @@ mod emulated_link;
 pub mod files;
 mod findings;
 mod headline;
+mod live;
+mod machine;
 pub mod metrics;
 mod run;
 mod summary;
@@ -19,9 +21,11 @@ mod watch;
 
 pub use about::{About, Finished, Origin, World};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
-pub use emulated_link::{EmulatedDirection, EmulatedLink, Lateness, Machine};
+pub use emulated_link::{EmulatedDirection, EmulatedLink};
 pub use findings::{findings, silence_sentences};
 pub use headline::{Headline, bottleneck};
+pub use live::LiveFacts;
+pub use machine::{Lateness, Machine};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
 pub use summary::{
     Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,

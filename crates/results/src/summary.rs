@@ -1,6 +1,7 @@
 //! The numbers of a run, with the keys of `summary.json`. Suffixes of keys are units: `_s` seconds, `_ms` milliseconds,
 //! `_bps` bits per second. `docs/results.md` is the reference of all files.
 
+use crate::LiveFacts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Summary {
     /// Title of the scenario.
     pub scenario: String,
-    /// World of the run: `packets` or `fluid`.
+    /// World of the run: `packets`, `fluid` or `live`.
     pub world: String,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -45,6 +46,9 @@ pub struct Summary {
     pub queueing_ms: Milliseconds,
     /// Fairness among all declared flows, those that spawn transfers excepted.
     pub fairness: Fairness,
+    /// What the machine and the datagrams did in a run of the live world; absent in the other worlds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveFacts>,
 }
 
 /// A trace of a scenario.

@@ -179,7 +179,7 @@ impl Builder {
         let configured =
             links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
-            real_links: links.len(),
+            tails: links.iter().map(|link| link.from).collect(),
             endpoints: Endpoints::new(links.iter().map(|link| link.router(seed))),
             links: links.into_iter().map(|link| link.build(seed, &queued)).collect(),
             routes: Vec::new(),

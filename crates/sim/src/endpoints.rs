@@ -11,7 +11,7 @@ use crate::stages::{FlowStage, StreamRef, delivered_streams, stream_configs};
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
 use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
 use millpond_law::{Ecn, Knowledge, Random, Sender};
-use millpond_units::{Rate, Time};
+use millpond_units::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// State of the sender of a loop.
@@ -113,6 +113,8 @@ pub(crate) struct Endpoints {
     /// First one without processing time, then the router before each link, then the host of each sender. They are apart
     /// from links and senders, so that more of them fit in the cache.
     pub(crate) processors: Vec<Processor>,
+    /// By how much hosts may act late, beyond their processing time, without a shift of their pacing schedules.
+    lateness: Span,
 }
 
 /// Index of the processor without processing time.
@@ -183,7 +185,13 @@ impl Endpoints {
     /// No loops yet.
     pub(crate) fn new(routers: impl Iterator<Item = Processor>) -> Self {
         let processors = std::iter::once(Processor::immediate()).chain(routers).collect();
-        Self { senders: Vec::new(), receivers: Vec::new(), processors }
+        Self { senders: Vec::new(), receivers: Vec::new(), processors, lateness: Span::ZERO }
+    }
+
+    /// Lets the senders of all loops, later ones included, act this late without a shift of their pacing schedules.
+    pub(crate) fn allow_lateness(&mut self, lateness: Span) {
+        self.lateness = lateness;
+        self.senders.iter_mut().for_each(|sender| sender.end.allow_lateness(lateness));
     }
 
     /// Creates the two ends of a loop. A new `loop_id` adds them with new routes; a known one replaces the ends of a loop
@@ -207,7 +215,8 @@ impl Endpoints {
         };
         let mut streams = delivered_streams(owner.stages, spec.sender_config.packet);
         let processor = Processor::new(Processing::UpTo(spec.host_processing), owner.random("host"));
-        let sender_config = SenderConfig { timer_slack: spec.host_processing, ..spec.sender_config };
+        let timer_slack = spec.host_processing + self.lateness;
+        let sender_config = SenderConfig { timer_slack, ..spec.sender_config };
         let sender = SenderState {
             end: owner.sender(sender_config, spec.sender),
             timer: sender_timer,

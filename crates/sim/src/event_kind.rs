@@ -25,6 +25,8 @@ pub(crate) enum EventKind {
     TransferArrival = 8,
     /// A service ends, or a packet reaches the end of a link with laws, loss, variable delay or a scheduler.
     LinkOutput = 9,
+    /// A packet reaches the end of the last link of its route, and a driver brings it to the host of this loop.
+    Exit = 10,
 }
 
 /// Number of low bits of a target that hold the index; the 4 bits above hold the kind.

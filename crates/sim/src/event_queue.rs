@@ -191,6 +191,25 @@ impl EventQueue {
         Some((Time::from_picos(node.key.time), target, node.handle))
     }
 
+    /// As [`Self::pop_until`], but without an advance to an event after `limit`: later calls may add events at any time from
+    /// `limit` on.
+    pub(crate) fn pop_due(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
+        if self.next_time() > limit { None } else { self.pop_until(limit) }
+    }
+
+    /// The time of the next event; [`Time::NEVER`] if there is none.
+    pub(crate) fn next_time(&self) -> Time {
+        let words = self.occupied.iter().enumerate().skip(self.word);
+        let occupied = words.map(|(word, bits)| (word, *bits)).find(|(_, bits)| *bits != 0);
+        let first = |(word, bits): (usize, u64)| self.first[word * WORD + bits.trailing_zeros() as usize];
+        let in_wheel =
+            occupied.and_then(|word| self.nodes.get(first(word) as usize)).map(|node| node.key.time);
+        let in_heap = self.overflow.peek().map(|Reverse(event)| event.key.time);
+        let in_rotation = in_wheel.into_iter().chain(in_heap).min();
+        let time = in_rotation.or_else(|| self.later.iter().map(|event| event.key.time).min());
+        time.map_or(Time::NEVER, Time::from_picos)
+    }
+
     /// Target and packet of the next event, as far as it is in the current word of slots. Requests the event after it from
     /// memory, so that it is there when it becomes the next one.
     #[inline(always)]

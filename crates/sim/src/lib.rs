@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A [`Builder`] takes nodes, links ([`LinkSpec`]) and flows ([`FlowSpec`]) and returns a [`PacketNetwork`], which runs
-//! up to a given time and can be inspected between two such calls. A [`SingleLink`] is one of its links on its own. The crate depends on the traits of `millpond-law` and
+//! up to a given time and can be inspected between two such calls. A driver with a clock and sockets can carry its frames
+//! between hosts and links ([`Departure`], [`Exit`]). A [`SingleLink`] is one of its links on its own. The crate depends on the traits of `millpond-law` and
 //! on `millpond-endpoint`, never on a protocol.
 //!
 //! * **Deterministic**: time is a whole number of picoseconds, events of equal time are handled in the order of insertion,
@@ -18,12 +19,14 @@
 mod builder;
 mod delivery;
 mod downstream_feedback;
+mod driver;
 mod endpoints;
 mod event_kind;
 mod event_queue;
 mod flow_spec;
 mod flow_state;
 mod link;
+mod outside;
 mod packet_network;
 mod packet_pool;
 mod prefetch;
@@ -41,6 +44,7 @@ pub use builder::{BuildError, Builder};
 pub use flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LawView, LinkSpec, LinkView, Loss, Propagation};
 pub use millpond_endpoint::{LEAST_SILENCE, RelayBuffer, Silence};
+pub use outside::{Departure, Exit, LoopHosts};
 pub use packet_network::PacketNetwork;
 pub use processing::Processing;
 pub use schedule::{AtEnd, Schedule, ScheduleError};

@@ -1,6 +1,5 @@
 //! The event loop over links and the ends of loops.
 
-use crate::LinkId;
 use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
 use crate::endpoints::{CapacityReceiver, Endpoints, ReceiverState, RouteStop};
@@ -8,11 +7,13 @@ use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
 use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
+use crate::outside::Outside;
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
 use crate::prefetch::prefetch;
 use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
+use crate::{LinkId, NodeId};
 use millpond_endpoint::{Acknowledgement, Frame};
 use millpond_law::Ecn;
 use millpond_units::Time;
@@ -40,12 +41,17 @@ pub struct PacketNetwork {
     /// Number of specified flows; those after them represent shared loops or carry transfers.
     pub(crate) declared_flows: usize,
     pub(crate) spawning: Spawning,
+    /// The node where each link of the topology begins.
+    pub(crate) tails: Vec<NodeId>,
+    /// Hosts and links exchange their frames through a driver; none in the simulator.
+    pub(crate) outside: Option<Box<Outside>>,
 }
 
 /// The parts of a network.
 pub(crate) struct Parts {
     pub(crate) links: Vec<Link>,
-    pub(crate) real_links: usize,
+    /// The node where each link of the topology begins.
+    pub(crate) tails: Vec<NodeId>,
     pub(crate) routes: Vec<RouteStop>,
     pub(crate) endpoints: Endpoints,
     pub(crate) flows: Vec<FlowState>,
@@ -55,7 +61,7 @@ pub(crate) struct Parts {
 
 impl PacketNetwork {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { links, real_links, routes, endpoints, flows, declared_flows, spawning } = parts;
+        let Parts { links, tails, routes, endpoints, flows, declared_flows, spawning } = parts;
         let mut network = Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -64,11 +70,13 @@ impl PacketNetwork {
             sent_streams: Vec::new(),
             declared_flows,
             links,
-            real_links,
+            real_links: tails.len(),
             routes,
             endpoints,
             flows,
             spawning,
+            tails,
+            outside: None,
         };
         network.first_events();
         network
@@ -99,6 +107,11 @@ impl PacketNetwork {
             }
             self.dispatch(now, target, handle);
         }
+        self.advance_to(time);
+    }
+
+    /// Sets the time up to which the network has run, and brings all links up to it.
+    pub(crate) fn advance_to(&mut self, time: Time) {
         self.now = self.now.max(time);
         for link in &mut self.links {
             link.settle(self.now, &mut self.packets);
@@ -169,7 +182,7 @@ impl PacketNetwork {
     }
 
     #[inline(always)]
-    fn dispatch(&mut self, now: Time, target: EventTarget, handle: PacketHandle) {
+    pub(crate) fn dispatch(&mut self, now: Time, target: EventTarget, handle: PacketHandle) {
         // The most frequent kind is zero, so that the target is the index.
         if target < INDEX_LIMIT {
             return self.enqueue(now, target, handle);
@@ -184,7 +197,8 @@ impl PacketNetwork {
             6 => self.on_capacity_change(now, index),
             7 => self.on_flow(now, index),
             8 => self.on_transfer_arrival(now, index),
-            _ => self.on_link_output(now, index, handle),
+            9 => self.on_link_output(now, index, handle),
+            _ => self.on_exit(now, index, handle.packet),
         }
     }
 
@@ -231,13 +245,14 @@ impl PacketNetwork {
         match kind_of(arrival) {
             0 => self.enqueue(now, index, handle),
             1 => self.on_data(now, index, handle.packet),
-            _ => self.on_ack(now, index, handle.packet),
+            2 => self.on_ack(now, index, handle.packet),
+            _ => self.on_exit(now, index, handle.packet),
         }
     }
 
     /// Enqueues a packet at a link.
     #[inline(always)]
-    fn enqueue(&mut self, now: Time, link: u32, mut handle: PacketHandle) {
+    pub(crate) fn enqueue(&mut self, now: Time, link: u32, mut handle: PacketHandle) {
         handle.route += 1;
         let state = &mut self.links[link as usize];
         if state.is_plain() {
@@ -263,7 +278,7 @@ impl PacketNetwork {
 
     /// Delivers a data packet to the receiver of its loop.
     #[inline(never)]
-    fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+    pub(crate) fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let packet = self.packets.get(id);
         let Frame::Data(segment) = &packet.frame else { return };
         let receiver = &mut self.endpoints.receivers[loop_id as usize];
@@ -315,7 +330,7 @@ impl PacketNetwork {
 
     /// Delivers an acknowledgement to the sender of its loop.
     #[inline(never)]
-    fn on_ack(&mut self, now: Time, loop_id: u32, id: PacketId) {
+    pub(crate) fn on_ack(&mut self, now: Time, loop_id: u32, id: PacketId) {
         if let Frame::Ack(ack) = &self.packets.get(id).frame {
             let sender = &mut self.endpoints.senders[loop_id as usize];
             if let Some(rtt) = sender.end.on_ack(now, ack).rtt {
@@ -338,7 +353,8 @@ impl PacketNetwork {
                 self.record_sent_stream(segment.stream_id);
             }
             let bytes = segment.bytes;
-            self.send_packet(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
+            let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
+            self.send_packet(now, loop_id, route, bytes, packet);
         }
         let sender = &mut self.endpoints.senders[index];
         let host = &mut self.endpoints.processors[sender.host as usize];
@@ -384,12 +400,15 @@ impl PacketNetwork {
     fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
         let ReceiverState { route, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
         let bytes = ack.bytes;
-        self.send_packet(now, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
+        self.send_packet(now, loop_id, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
     }
 
-    /// Sends a packet on its route, which begins with a link.
+    /// Sends a packet of a loop on its route, which begins with a link.
     #[inline(always)]
-    fn send_packet(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
+    fn send_packet(&mut self, now: Time, loop_id: u32, route: u32, bytes: u32, packet: Packet) {
+        if self.outside.is_some() {
+            return self.depart(loop_id, packet);
+        }
         let packet = self.packets.insert(packet);
         let first_link = index_of(self.routes[route as usize].arrival);
         self.enqueue(now, first_link, PacketHandle { packet, bytes, route });
@@ -404,10 +423,11 @@ impl PacketNetwork {
     }
 
     fn on_sender_timer(&mut self, now: Time, loop_id: u32) {
-        let sender = &mut self.endpoints.senders[loop_id as usize];
-        if !sender.timer.expires(now) {
+        if !self.endpoints.senders[loop_id as usize].timer.expires(now) {
             return;
         }
+        let now = self.host_time(now);
+        let sender = &mut self.endpoints.senders[loop_id as usize];
         if sender.end.deadline() <= now {
             sender.end.on_deadline(now);
         }
@@ -415,10 +435,11 @@ impl PacketNetwork {
     }
 
     fn on_receiver_timer(&mut self, now: Time, loop_id: u32) {
-        let receiver = &mut self.endpoints.receivers[loop_id as usize];
-        if !receiver.timer.expires(now) {
+        if !self.endpoints.receivers[loop_id as usize].timer.expires(now) {
             return;
         }
+        let now = self.host_time(now);
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
         if let Some(ack) = receiver.end.on_deadline(now) {
             self.send_ack_outlined(now, loop_id, ack);
         }
@@ -434,6 +455,7 @@ impl PacketNetwork {
         let link = &mut self.links[index as usize];
         let (capacity, next) = (link.configured_capacity(now), link.next_capacity_change(now));
         self.events.push(next, target(EventKind::CapacityChange, index));
+        let now = self.host_time(now);
         let mut position = self.capacity_receivers.partition_point(|receiver| receiver.link < index);
         while let Some(&CapacityReceiver { link, loop_id }) = self.capacity_receivers.get(position)
             && link == index
@@ -449,6 +471,7 @@ impl PacketNetwork {
         let Self { flows, endpoints, .. } = self;
         let next = flows[index as usize].on_event(now, &mut endpoints.senders);
         self.events.push(next, target(EventKind::Flow, index));
+        let now = self.host_time(now);
         for number in 0..self.flows[index as usize].streams().len() {
             let stream = self.flows[index as usize].streams()[number];
             self.send_pending(now, stream.loop_id);

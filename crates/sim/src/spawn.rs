@@ -103,12 +103,19 @@ impl PacketNetwork {
         }
         source.busy.push(slot);
         spawning.busy += 1;
+        if self.outside.is_some() {
+            self.redirect_routes();
+        }
     }
 
     /// Frees the slots of all transfers that are over.
     fn sweep(&mut self) {
         let mut in_network = vec![false; self.flows.len()];
         self.packets.in_network().for_each(|packet| in_network[packet.flow as usize] = true);
+        if let Some(outside) = &self.outside {
+            let carried = in_network.iter_mut().zip(0..);
+            carried.for_each(|(in_network, flow)| *in_network |= outside.carries(flow));
+        }
         let mut sources = std::mem::take(&mut self.spawning.sources);
         for source in &mut sources {
             let is_over = |slot: &mut FlowSlot| !in_network[slot.flow as usize] && self.is_over(slot.flow);

@@ -190,7 +190,7 @@ impl Case {
     pub fn check(&self, registry: &Registry) -> Result<Scenario, Faults> {
         let scenario = self.scenario()?;
         match self.world {
-            World::Packets => millpond_plan::packets::check(&scenario, registry).map(drop)?,
+            World::Packets | World::Live => millpond_plan::packets::check(&scenario, registry).map(drop)?,
             World::Fluid => millpond_plan::fluid::plan(&scenario, registry).map(drop)?,
         }
         Ok(scenario)

@@ -80,7 +80,7 @@ fn compare_runs(world: World, original: &Run, other: &Run) -> Result<(), String>
             .find(|s| s.kind == series.kind && s.entity == series.entity && s.quantity == series.quantity);
         let Some(found) = found else { return Err(format!("{}: no {}", series.entity, series.quantity)) };
         match world {
-            World::Packets => samples_are_equal(series, found)?,
+            World::Packets | World::Live => samples_are_equal(series, found)?,
             World::Fluid if [quantity::GOODPUT, quantity::THROUGHPUT].contains(&series.quantity.as_str()) => {
                 means_are_near(series, found)?;
             }
@@ -213,7 +213,7 @@ fn split_link(case: &Case, registry: &Registry) -> Result<(), String> {
     for (flow, other) in whole.summary.flows.iter().zip(&split.summary.flows) {
         let seconds = whole.summary.simulated_s - whole.summary.measured_from_s;
         let tolerance = match case.world {
-            World::Packets => 0.0,
+            World::Packets | World::Live => 0.0,
             World::Fluid => {
                 FLUID_TOLERANCE * flow.goodput_bps + greatest_goodput(&whole, &flow.name) * later / seconds
             }

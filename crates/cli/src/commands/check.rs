@@ -4,15 +4,20 @@ use crate::args;
 use crate::failure::Outcome;
 use crate::output::print_line;
 use crate::scenario::{load, world};
+use millpond_live::check_live;
 use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
 use millpond_results::World;
+use millpond_scenario::Faults;
 use std::process::ExitCode;
 
 pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
-    let (warnings, outline) = match world(args.world)? {
-        World::Packets => {
+    let (warnings, outline) = match world(args.world) {
+        World::Packets | World::Live => {
+            if world(args.world) == World::Live {
+                check_live(&scenario).map_err(Faults::from)?;
+            }
             let packets::PacketCheck { warnings, outline } = packets::check(&scenario, registry)?;
             (warnings, outline)
         }

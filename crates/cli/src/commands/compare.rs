@@ -6,7 +6,7 @@ use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::messages::note;
-use crate::output::{finish, new_file, print_results};
+use crate::output::{finish, new_file, print_results, trust};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::Agreement;
@@ -23,11 +23,10 @@ use millpond_results::{Comparison, Finished, Run};
 use millpond_scenario::Faults;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
-    let choice = choice(args)?;
+    let choice = choice(args);
     let cases = cases(&scenario, registry, &choice)?;
     let interrupt = Interrupt::install()?;
     // Outputs that cannot be written are refused before the runs.
@@ -50,7 +49,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let html = page::comparison(&runs, &scenario.title, &agreements, &comparison.findings);
     note(format_args!("report: {}", page.path().display()));
     finish(page, html.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(trust(runs.iter().map(|run| &run.summary)))
 }
 
 /// How the directory of `--out` is begun.
@@ -76,13 +75,13 @@ fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
 }
 
 /// Which protocols, in which worlds, under how many seeds.
-fn choice(args: &args::Compare) -> Result<Choice, Failure> {
+fn choice(args: &args::Compare) -> Choice {
     let (protocols, seeds) = (args.protocols.clone(), args.seeds);
     let typed = if args.worlds.is_empty() { vec![args.world] } else { args.worlds.clone() };
-    let mut worlds = typed.into_iter().map(world).collect::<Result<Vec<_>, _>>()?;
+    let mut worlds = typed.into_iter().map(world).collect::<Vec<_>>();
     worlds.sort_unstable();
     worlds.dedup();
-    Ok(Choice { protocols, worlds, seeds })
+    Choice { protocols, worlds, seeds }
 }
 
 /// Runs every case. Each run is written into `directory` as soon as it has ended.

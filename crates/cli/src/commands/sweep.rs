@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use crate::scenario::world;
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
+use millpond_results::World;
 use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, run_cells};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +44,12 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
 }
 
 fn spec(args: &args::Sweep) -> Result<SweepSpec, Failure> {
+    let world = world(args.world);
+    if world == World::Live {
+        return Err(Failure::input(
+            "--world live: a sweep makes many runs at once, and a live run needs the machine for itself; use millpond run or compare",
+        ));
+    }
     Ok(SweepSpec {
         file: args.scenario.file.clone(),
         sets: args.scenario.sets.clone(),
@@ -50,7 +57,7 @@ fn spec(args: &args::Sweep) -> Result<SweepSpec, Failure> {
         varied: args.vary.clone(),
         samples: args.samples,
         protocols: args.protocols.clone(),
-        world: world(args.world)?,
+        world,
         seeds: args.seeds,
     })
 }

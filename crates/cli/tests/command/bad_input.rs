@@ -201,10 +201,17 @@ fn options_quote_the_value_and_say_what_was_expected() {
 }
 
 #[test]
-fn worlds_of_other_versions_are_refused_by_name() {
+fn what_real_hosts_cannot_do_is_refused_by_name() {
     let folder = folder(VALID);
-    let error = error_of(folder.path(), &["run", "scenario.toml", "--world", "live"]);
-    assert!(error.contains("live") && error.contains("packets, fluid"), "{error}");
+    for command in ["run", "check"] {
+        let sets = ["--world", "live", "--set", "links.L1.rate=40Gbps", "--set", "links.L2.rate=40Gbps"];
+        let error = error_of(folder.path(), &[&[command, "scenario.toml"], &sets[..]].concat());
+        assert!(error.contains("link \"L1\" carries 3333333 packets per second"), "{error}");
+        assert!(error.contains("--world packets"), "{error}");
+    }
+    let vary = ["--vary", "duration=1s,2s", "--out", "dataset", "--world", "live"];
+    let error = error_of(folder.path(), &[&["sweep", "scenario.toml"], &vary[..]].concat());
+    assert!(error.contains("a live run needs the machine for itself"), "{error}");
 }
 
 #[test]

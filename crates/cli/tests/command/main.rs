@@ -9,6 +9,7 @@ mod explain;
 mod figures;
 mod interrupt;
 mod link;
+mod live;
 mod options;
 mod outputs;
 mod papers;

@@ -27,6 +27,7 @@ path = ["A", "B"]
 const OUTPUTS: &[(&str, &[&str])] = &[
     ("run", &["run", "scenario.toml"]),
     ("run", &["run", "scenario.toml", "--world", "fluid"]),
+    ("run", &["run", "scenario.toml", "--world", "live", "--set", "duration=1s", "--set", "measure.from=500ms"]),
     ("run", &["run", "scenario.toml", "--set", "flows.f.protocol=newreno", "--set", "flows.f.workload.size=100KB"]),
     ("compare", &["compare", "scenario.toml", "--protocols", "cltcp,newreno", "--seeds", "2"]),
     ("sweep", &["sweep", "scenario.toml", "--vary", "duration=30s,40s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
@@ -119,7 +120,9 @@ fn the_json_of_every_command_conforms_to_its_schema() {
     }
     for (document, command) in OUTPUTS.iter().filter(|(document, _)| *document != "link" || is_possible()) {
         let output = millpond(folder.path(), &[command, &["--json"][..]].concat());
-        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+        // A busy machine is too late for a live run.
+        let is_untrusted = command.contains(&"live") && output.status.code() == Some(1);
+        assert!(output.status.success() || is_untrusted, "{command:?}: {}", stderr(&output));
         let value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_conforms(&validator(document), &value, &format!("{command:?}"));
     }

@@ -128,6 +128,11 @@ impl SenderEnd {
         self.update_permit(now);
     }
 
+    /// Lets the driver call this much later than [`SenderConfig::timer_slack`] without a shift of the pacing schedule.
+    pub fn allow_lateness(&mut self, lateness: Span) {
+        self.pacer.add_slack(lateness);
+    }
+
     /// Adds bytes of the application to the stream.
     pub fn supply(&mut self, bytes: Bytes) {
         self.send_buffer.supply(bytes.get());

@@ -100,6 +100,7 @@ impl FinishedFluidRun<'_> {
                 min_over_max: min_over_max(&goodputs),
                 short_term_jain: FairnessWindows::quartiles(jain_series, self.begun.time),
             },
+            live: None,
             flows,
         }
     }

@@ -19,6 +19,8 @@ use millpond_plan::packets::{PacketPlan, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
 use millpond_scenario::Scenario;
+use millpond_sim::PacketNetwork;
+use millpond_units::Time;
 use series::PacketSeriesRecorder;
 use summary::FinishedPacketRun;
 use window_meter::WindowMeter;
@@ -35,17 +37,34 @@ pub(crate) fn run(
 ) -> Result<Finished, Error> {
     let plan = plan(scenario, registry)?;
     let stopwatch = Stopwatch::start();
-    let run = measure(plan, scenario, about, watch)?;
+    let mut simulate = |network: &mut PacketNetwork, time| {
+        network.run_to(time);
+        Ok(())
+    };
+    let (run, _) = measure(plan, scenario, about, watch, &mut simulate)?;
     let timing = stopwatch.read(run.summary.packet_hops);
     Ok(Finished { run, timing })
 }
 
-fn measure(mut plan: PacketPlan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
+/// Advances a network to a time.
+pub(crate) type Advance<'a> = dyn FnMut(&mut PacketNetwork, Time) -> Result<(), Error> + 'a;
+
+/// Advances a network from tick to tick and measures it. Returns the results and the network at its end.
+///
+/// # Errors
+/// An error of `advance`, or that `watch` stopped the run.
+pub(crate) fn measure(
+    mut plan: PacketPlan,
+    scenario: &Scenario,
+    about: About,
+    watch: &dyn Watch,
+    advance: &mut Advance<'_>,
+) -> Result<(Run, PacketPlan), Error> {
     let mut recorder = PacketSeriesRecorder::new(&plan);
     let mut window_meter = WindowMeter::new(&plan);
     let mut windows = FairnessWindows::new(plan.flows.len());
     for (time, due) in Ticks::new(scenario) {
-        plan.network.run_to(time);
+        advance(&mut plan.network, time)?;
         if due.sample {
             recorder.sample(&plan);
             plan.network.start_interval();
@@ -63,5 +82,6 @@ fn measure(mut plan: PacketPlan, scenario: &Scenario, about: About, watch: &dyn 
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
     let (series, jain) = (recorder.into_series(), windows.jain());
-    Ok(FinishedPacketRun { scenario, plan: &plan, series, jain, windows }.into_run(about))
+    let run = FinishedPacketRun { scenario, plan: &plan, series, jain, windows }.into_run(about);
+    Ok((run, plan))
 }

@@ -50,7 +50,7 @@ impl FinishedPacketRun<'_> {
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
             scenario: self.scenario.title.clone(),
-            world: "packets".to_owned(),
+            world: about.world.name().to_owned(),
             seed: self.scenario.seed,
             version: about.origin.version.clone(),
             scenario_sha256,
@@ -70,6 +70,7 @@ impl FinishedPacketRun<'_> {
                 min_over_max: min_over_max(&goodputs),
                 short_term_jain: FairnessWindows::quartiles(&self.jain, self.from()),
             },
+            live: None,
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn summary(emulator: &Emulator, until: Time, overruns: [u64; 2]) -> E
     }
 }
 
-fn machine(late: &Histogram, seconds: f64) -> Machine {
+pub(crate) fn machine(late: &Histogram, seconds: f64) -> Machine {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let used = used.tv_sec as f64 + used.tv_nsec as f64 / 1e9;
@@ -36,7 +36,7 @@ fn machine(late: &Histogram, seconds: f64) -> Machine {
     }
 }
 
-fn lateness(late: &Histogram) -> Lateness {
+pub(crate) fn lateness(late: &Histogram) -> Lateness {
     let micros = |picos: u64| picos as f64 / 1e6;
     let quantile = |share| micros(late.quantile(share));
     Lateness { p50: quantile(0.5), p99: quantile(0.99), p99_9: quantile(0.999), max: micros(late.max()) }

@@ -1,5 +1,5 @@
 //! The system calls for which no safe interface exists: making a TUN device, leaving namespaces, signals as a file
-//! descriptor, real-time priority. All unsafe code of this crate is in this file.
+//! descriptor, real-time priority. All unsafe code of this crate is in this file and in `batch.rs`.
 
 #![allow(unsafe_code, reason = "system calls without a safe interface")]
 
@@ -117,4 +117,11 @@ pub(crate) fn real_time() -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Gives this thread the normal priority again.
+pub(crate) fn normal_priority() {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // A thread may always give up its priority. SAFETY: the pointer is valid during the call; 0 is the calling thread.
+    let _ = unsafe { libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const parameters) };
 }

@@ -11,8 +11,12 @@ pub fn summary(summary: &Summary) -> Document {
     // A scenario needs no title.
     let title = if summary.scenario.is_empty() { String::new() } else { format!("{}: ", summary.scenario) };
     let mut text = format!(
-        "{title}{} s simulated, measured from {} s, world {}, seed {}\n",
-        summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
+        "{title}{} s {}, measured from {} s, world {}, seed {}\n",
+        summary.simulated_s,
+        if summary.live.is_some() { "of real time" } else { "simulated" },
+        summary.measured_from_s,
+        summary.world,
+        summary.seed
     );
     let warnings = summary.warnings.iter().map(|warning| format!("warning: {warning}"));
     for sentence in findings(summary).into_iter().chain(warnings) {

@@ -3,8 +3,8 @@
 use super::table::{self, Column};
 use crate::summary::Silence;
 use crate::{
-    Comparison, ComparisonRow, DelayEstimates, Estimate, Fairness, Flow, Group, Link, Loop, Milliseconds,
-    Packets, Quartiles, Relay, Run, Spread, Summary, Timing,
+    Comparison, ComparisonRow, DelayEstimates, Estimate, Fairness, Flow, Group, Link, LiveFacts, Loop,
+    Milliseconds, Packets, Quartiles, Relay, Run, Spread, Summary, Timing,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -33,7 +33,8 @@ fn the_page_on_results_documents_every_key_and_every_column() {
     let page = std::fs::read_to_string(path).unwrap();
     let run = Run::default();
     let written = [
-        ("summary.json", keys(&Summary::default())),
+        ("summary.json", keys(&Summary { live: Some(LiveFacts::default()), ..Summary::default() })),
+        ("Live", keys(&LiveFacts::default())),
         ("Flow", keys(&Flow::default())),
         ("Group", keys(&Group::default())),
         ("Loop", keys(&Loop::default())),

@@ -1,0 +1,203 @@
+//! Carries the frames of a network between its hosts and its links as lab datagrams, without clock and socket: the caller
+//! gives the times and moves the datagrams.
+//!
+//! ```text
+//!   Departure --> bytes of the stream, head --> datagram to the router --> read: checksum, run, ECN --> the first link
+//!   Exit      --> head as the routers left it, the same stream bytes --> datagram to the host --> read: checksums, bytes --> frame
+//! ```
+
+use super::stream_bytes;
+use super::wire::{self, Datagram, Payload};
+use millpond_endpoint::Frame;
+use millpond_law::Ecn;
+use millpond_sim::{Departure, Exit, Histogram, NodeId, PacketNetwork};
+use millpond_units::Time;
+
+/// Where a datagram is read: by the router beside a host, or by the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Router(NodeId),
+    Host(NodeId),
+}
+
+/// What happened to the datagrams of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CarrierCounters {
+    /// Datagrams that hosts and routers have sent.
+    pub(crate) sent: u64,
+    /// Datagrams that they have accepted.
+    pub(crate) accepted: u64,
+    /// Datagrams whose checksum, length or fields are wrong. They are dropped.
+    pub(crate) damaged: u64,
+    /// Datagrams of another run, or at a place where their loop has no end. They are dropped.
+    pub(crate) foreign: u64,
+    /// Datagrams whose ECN field is not the one that was sent.
+    pub(crate) lost_ecn: u64,
+    /// Datagrams with intact checksums and stream bytes that are not those of the flow. They are dropped.
+    pub(crate) wrong_bytes: u64,
+}
+
+/// The stream bytes of a frame in the links.
+#[derive(Clone, Debug, Default)]
+struct Stored {
+    bytes: Vec<u8>,
+    checksum: u32,
+}
+
+/// Carries the frames of one network.
+pub(crate) struct Carrier {
+    /// A number that no other run has.
+    run: u64,
+    /// The stream bytes of the frames in the links, by slot; their memory is reused.
+    stored: Vec<Stored>,
+    departures: Vec<Departure>,
+    exits: Vec<Exit>,
+    /// Memory for stream bytes and for a datagram.
+    payload: Vec<u8>,
+    datagram: Vec<u8>,
+    /// By how much frames left the links late.
+    lateness: Histogram,
+    counters: CarrierCounters,
+}
+
+impl Carrier {
+    /// A carrier of the run with this number.
+    pub(crate) fn new(run: u64) -> Self {
+        Self {
+            run,
+            stored: Vec::new(),
+            departures: Vec::new(),
+            exits: Vec::new(),
+            payload: Vec::new(),
+            datagram: Vec::new(),
+            lateness: Histogram::of_delays(),
+            counters: CarrierCounters::default(),
+        }
+    }
+
+    /// The greatest number of frames in the links so far.
+    #[cfg(test)]
+    pub(crate) fn slots(&self) -> usize {
+        self.stored.len()
+    }
+
+    pub(crate) fn counters(&self) -> CarrierCounters {
+        self.counters
+    }
+
+    /// By how much frames left the links after the times that these have computed.
+    pub(crate) fn lateness(&self) -> &Histogram {
+        &self.lateness
+    }
+
+    /// Passes every frame that a host or a link has handed over to `send`, as a datagram for a place with an ECN field.
+    pub(crate) fn send(&mut self, network: &mut PacketNetwork, mut send: impl FnMut(Place, Ecn, &[u8])) {
+        network.take_exits(&mut self.exits);
+        for exit in &self.exits {
+            let Some(place) = end_of(network, exit.loop_id, &exit.frame) else { continue };
+            let stored = self.stored.get(exit.slot as usize).filter(|_| matches!(exit.frame, Frame::Data(_)));
+            let payload = stored.map_or_else(Payload::default, |stored| Payload {
+                bytes: &stored.bytes,
+                checksum: stored.checksum,
+            });
+            self.datagram.clear();
+            wire::write(self.run, exit.loop_id, exit.ecn, &exit.frame, payload, &mut self.datagram);
+            self.counters.sent += 1;
+            send(place, exit.ecn, &self.datagram);
+        }
+        network.take_departures(&mut self.departures);
+        for Departure { loop_id, frame, ecn } in &self.departures {
+            let Some(place) = start_of(network, *loop_id, frame) else { continue };
+            self.payload.clear();
+            if let Frame::Data(segment) = frame
+                && let Some(flow) = network.flow_of_stream(*loop_id, segment.stream_id)
+            {
+                stream_bytes::fill(flow, segment.offset, segment.payload, &mut self.payload);
+            }
+            self.datagram.clear();
+            wire::write(self.run, *loop_id, *ecn, frame, Payload::new(&self.payload), &mut self.datagram);
+            self.counters.sent += 1;
+            send(place, *ecn, &self.datagram);
+        }
+    }
+
+    /// Records that the datagrams of the last call of [`Self::send`] were sent at `now`.
+    pub(crate) fn record_lateness(&mut self, now: Time) {
+        self.exits.iter().for_each(|exit| self.lateness.add_delay(now.since(exit.at)));
+        self.exits.clear();
+    }
+
+    /// A datagram was read at this place, at the time up to which the network has run. `ecn`: the field of its IP header; none
+    /// if that was not received.
+    pub(crate) fn receive(&mut self, network: &mut PacketNetwork, at: Place, ecn: Option<Ecn>, bytes: &[u8]) {
+        let Ok(datagram) = wire::parse(bytes) else {
+            self.counters.damaged += 1;
+            return;
+        };
+        let is_here = |place: Option<Place>| place == Some(at);
+        let Datagram { run, loop_id, frame, .. } = datagram;
+        let is_own = run == self.run
+            && match at {
+                Place::Router(_) => is_here(start_of(network, loop_id, &frame)),
+                Place::Host(_) => is_here(end_of(network, loop_id, &frame)),
+            };
+        if !is_own {
+            self.counters.foreign += 1;
+            return;
+        }
+        self.counters.lost_ecn += u64::from(ecn != Some(datagram.ecn));
+        let ecn = ecn.unwrap_or_default();
+        match at {
+            Place::Router(_) => self.enter(network, datagram, ecn),
+            Place::Host(_) => self.arrive(network, datagram, ecn),
+        }
+    }
+
+    /// A datagram enters the first link of its loop. Routers do not look at the stream bytes.
+    fn enter(&mut self, network: &mut PacketNetwork, datagram: Datagram<'_>, ecn: Ecn) {
+        let Some(slot) = network.enter(datagram.loop_id, datagram.frame, ecn) else { return };
+        self.counters.accepted += 1;
+        let index = slot as usize;
+        if self.stored.len() <= index {
+            self.stored.resize_with(index + 1, Stored::default);
+        }
+        let Stored { bytes, checksum } = &mut self.stored[index];
+        bytes.clear();
+        bytes.extend_from_slice(datagram.payload.bytes);
+        *checksum = datagram.payload.checksum;
+    }
+
+    /// A datagram reaches a host, which checks its stream bytes.
+    fn arrive(&mut self, network: &mut PacketNetwork, datagram: Datagram<'_>, ecn: Ecn) {
+        let mut frame = datagram.frame;
+        if let Frame::Data(segment) = &mut frame {
+            segment.ecn = ecn;
+            if !datagram.payload.is_intact() {
+                self.counters.damaged += 1;
+                return;
+            }
+            let flow = network.flow_of_stream(datagram.loop_id, segment.stream_id);
+            let is_right = |flow| {
+                stream_bytes::are_right(flow, segment.offset, datagram.payload.bytes, &mut self.payload)
+            };
+            if !flow.is_some_and(is_right) {
+                self.counters.wrong_bytes += 1;
+                return;
+            }
+        }
+        self.counters.accepted += 1;
+        network.arrive(datagram.loop_id, frame);
+    }
+}
+
+/// The router beside the host that sends this frame.
+fn start_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<Place> {
+    let hosts = network.hosts(loop_id)?;
+    Some(Place::Router(if matches!(frame, Frame::Data(_)) { hosts.sender } else { hosts.receiver }))
+}
+
+/// The host that receives this frame.
+fn end_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<Place> {
+    let hosts = network.hosts(loop_id)?;
+    Some(Place::Host(if matches!(frame, Frame::Data(_)) { hosts.receiver } else { hosts.sender }))
+}

@@ -1,0 +1,17 @@
+//! The live world of a scenario: its hosts exchange lab datagrams with its links.
+//!
+//! ```text
+//!   wire      the format of a datagram                       carrier   frames <-> datagrams: no clock, no socket
+//!   checksum  CRC-32C                                        stream_bytes   what flows carry
+//! ```
+
+mod carrier;
+mod checksum;
+mod stream_bytes;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use carrier::{Carrier, Place};
+pub(crate) use wire::{ACK_BYTES, DATA_HEAD, LONGEST as LONGEST_DATAGRAM};

@@ -1,0 +1,136 @@
+//! The sockets of a live run: for each host a pair of UDP sockets on the loopback interface, one of the host and one of the
+//! router beside it. Each is connected to the other, so that the system discards datagrams of other senders.
+
+use crate::lab::Place;
+use crate::linux::batch::{ReceiveBatch, SendBatch};
+use millpond_law::Ecn;
+use millpond_sim::NodeId;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::fd::AsFd;
+
+/// Room of each socket for datagrams that wait to be read, in bytes.
+const RECEIVE_BUFFER: usize = 8 << 20;
+
+/// A socket with the datagrams that wait to be sent to it.
+struct Port {
+    place: Place,
+    socket: UdpSocket,
+    /// Datagrams for this socket. They leave through `sender`.
+    waiting: SendBatch,
+    /// The number of the socket that sends to this one.
+    sender: usize,
+    /// Datagrams that were sent to this socket and have not been read.
+    under_way: u64,
+}
+
+/// All sockets of a run.
+#[derive(Default)]
+pub(crate) struct Sockets {
+    ports: Vec<Port>,
+    numbers: BTreeMap<(bool, NodeId), usize>,
+    /// Datagrams that the system did not accept.
+    refused: u64,
+}
+
+/// A socket that only a process of this machine reaches.
+fn open() -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    socket.set_nonblocking(true)?;
+    rustix::net::sockopt::set_ip_recvtos(&socket, true)?;
+    // With the privilege to exceed the limit of the system, else up to it.
+    if rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, RECEIVE_BUFFER).is_err() {
+        rustix::net::sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER)?;
+    }
+    Ok(socket)
+}
+
+impl Sockets {
+    /// The number of the port at this place. The first use of a node opens its two sockets.
+    fn number(&mut self, place: Place) -> io::Result<usize> {
+        let (is_router, node) = match place {
+            Place::Router(node) => (true, node),
+            Place::Host(node) => (false, node),
+        };
+        if let Some(number) = self.numbers.get(&(is_router, node)) {
+            return Ok(*number);
+        }
+        let (host, router) = (open()?, open()?);
+        host.connect(router.local_addr()?)?;
+        router.connect(host.local_addr()?)?;
+        let first = self.ports.len();
+        for (place, socket, sender) in
+            [(Place::Host(node), host, first + 1), (Place::Router(node), router, first)]
+        {
+            self.ports.push(Port { place, socket, waiting: SendBatch::default(), sender, under_way: 0 });
+        }
+        self.numbers.insert((false, node), first);
+        self.numbers.insert((true, node), first + 1);
+        Ok(first + usize::from(is_router))
+    }
+
+    /// Adds a datagram for this place.
+    pub(crate) fn push(&mut self, place: Place, ecn: Ecn, datagram: &[u8]) -> io::Result<()> {
+        let number = self.number(place)?;
+        let port = &mut self.ports[number];
+        port.under_way += 1;
+        port.waiting.push(ecn, datagram);
+        Ok(())
+    }
+
+    /// Sends all datagrams that wait.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        for number in 0..self.ports.len() {
+            let mut waiting = std::mem::take(&mut self.ports[number].waiting);
+            let wanted = waiting.len();
+            if wanted > 0 {
+                let accepted = waiting.flush(self.ports[self.ports[number].sender].socket.as_fd())?;
+                let refused = (wanted - accepted) as u64;
+                self.refused += refused;
+                self.ports[number].under_way -= refused;
+            }
+            self.ports[number].waiting = waiting;
+        }
+        Ok(())
+    }
+
+    /// Reads datagrams from every socket to which some are under way. Returns how many there were.
+    pub(crate) fn read(
+        &mut self,
+        memory: &mut ReceiveBatch,
+        mut each: impl FnMut(Place, Option<Ecn>, &[u8]),
+    ) -> io::Result<u64> {
+        let mut all = 0;
+        for port in self.ports.iter_mut().filter(|port| port.under_way > 0) {
+            let place = port.place;
+            let count = memory.receive(port.socket.as_fd(), |ecn, bytes| each(place, ecn, bytes))? as u64;
+            port.under_way = port.under_way.saturating_sub(count);
+            all += count;
+        }
+        Ok(all)
+    }
+
+    /// Waits until a datagram that is under way can be read, at most for `timeout`.
+    pub(crate) fn wait(&self, timeout: Timespec) -> io::Result<()> {
+        let expecting = self.ports.iter().filter(|port| port.under_way > 0);
+        let mut waiting: Vec<PollFd<'_>> =
+            expecting.map(|port| PollFd::new(&port.socket, PollFlags::IN)).collect();
+        match rustix::event::poll(&mut waiting, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Datagrams that the system has dropped or not delivered yet.
+    pub(crate) fn missing(&self) -> u64 {
+        self.refused + self.under_way()
+    }
+
+    /// Datagrams that have been sent and not read.
+    pub(crate) fn under_way(&self) -> u64 {
+        self.ports.iter().map(|port| port.under_way).sum()
+    }
+}
