@@ -81,6 +81,11 @@ impl Relay {
         Self { incoming_stream, outgoing_stream, ..self }
     }
 
+    /// Stream of the flow in the next loop.
+    pub fn outgoing_stream(&self) -> u16 {
+        self.outgoing_stream
+    }
+
     /// The initial [`credit`](crate::SenderConfig::credit) of the previous sender.
     pub fn initial_credit(&self) -> Bytes {
         self.buffer.initial(self.packet)

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::world::run;
+use millpond_diagnosis::agreement::live::LiveAgreement;
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
@@ -177,6 +178,20 @@ pub fn world_agreements(
         Some((case.directory.clone(), compute_agreement(study, packets, fluid)))
     };
     of(World::Packets).filter_map(pair).collect()
+}
+
+/// The agreement of each live run with its packet run, and with its fluid run if there is one. `runs` are those of the cases, in
+/// order.
+pub fn live_agreements(cases: &[ComparisonCase], runs: &[Run]) -> Vec<LiveAgreement> {
+    let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
+    let same = |live: &ComparisonCase, world: World| {
+        of(world).find(|(other, _)| other.scenario == live.scenario).map(|(_, run)| run)
+    };
+    let one = |(case, live): (&ComparisonCase, &Run)| {
+        let packets = same(case, World::Packets)?;
+        Some(LiveAgreement::of(&case.directory, packets, same(case, World::Fluid), live))
+    };
+    of(World::Live).filter_map(one).collect()
 }
 
 /// A sentence for each protocol of a run that is not at its own queue, because the scenario sets the queue of a link.

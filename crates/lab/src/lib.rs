@@ -22,7 +22,8 @@ mod world;
 
 pub use coexistence::{CoexistenceRow, Competition, coexistence};
 pub use compare::{
-    Choice, ComparisonCase, cases, compare, labels_without_randomness, notes_on_queues, world_agreements,
+    Choice, ComparisonCase, cases, compare, labels_without_randomness, live_agreements, notes_on_queues,
+    world_agreements,
 };
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};

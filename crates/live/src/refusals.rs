@@ -95,14 +95,14 @@ mod tests {
         // 500 Mbit/s in packets of 1500 bytes are 41667 packets per second.
         assert_eq!(refused(&["links.L.rate=500Mbps"]), None);
         assert_eq!(refused(&["links.L.rate=10Gbps", "flows.f.workload={rate=\"10Mbps\"}"]), None);
-        assert_eq!(refused(&["flows.f.packet=65391B"]), None);
+        assert_eq!(refused(&["flows.f.packet=65381B"]), None);
     }
 
     #[test]
     fn what_they_cannot_do_is_refused_by_name() {
         let many = refused(&["links.L.rate=10Gbps"]).unwrap();
         assert!(many.contains("link \"L\" carries 833333 packets per second"), "{many}");
-        let large = refused(&["flows.f.packet=65392B", "links.L.buffer=1MB"]).unwrap();
-        assert!(large.contains("flows \"f\": a packet of 65.392KB does not fit"), "{large}");
+        let large = refused(&["flows.f.packet=65382B", "links.L.buffer=1MB"]).unwrap();
+        assert!(large.contains("flows \"f\": a packet of 65.382KB does not fit"), "{large}");
     }
 }

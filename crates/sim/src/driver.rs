@@ -12,8 +12,10 @@
 //! events, so that queues, marks and drops do not depend on when the driver calls. Hosts act at the time of the clock, as real
 //! ones do: what a late call delays, they see.
 
+use crate::delivery::Delivery;
 use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
 use crate::event_queue::EventTarget;
+use crate::flow_state::FlowState;
 use crate::outside::{Departure, Exit, LoopHosts, Outside};
 use crate::packet_network::PacketNetwork;
 use crate::packet_pool::{Packet, PacketHandle, PacketId};
@@ -115,6 +117,26 @@ impl PacketNetwork {
         let receiver = self.endpoints.receivers.get(loop_id as usize)?;
         let known = usize::from(stream_id) <= receiver.others.len();
         known.then(|| receiver.stream(stream_id).flow)
+    }
+
+    /// The loop, and the stream in it, into which a relay forwards a stream of a loop; none at the destination of the flow.
+    pub fn forwarded_to(&self, loop_id: u32, stream_id: u16) -> Option<(u32, u16)> {
+        let receiver = self.endpoints.receivers.get(loop_id as usize)?;
+        match receiver.stream(stream_id).delivery {
+            Delivery::Relay { relay, next_loop } => Some((next_loop, relay.outgoing_stream())),
+            Delivery::Application => None,
+        }
+    }
+
+    /// True if the sender of a loop is that of a relay, whose data comes from an earlier loop.
+    pub fn is_fed_by_relay(&self, loop_id: u32) -> bool {
+        let sender = self.endpoints.senders.get(loop_id as usize);
+        sender.is_some_and(|sender| !sender.upstream_streams.is_empty())
+    }
+
+    /// When a flow started. A flow number that a later transfer has again is told apart by it.
+    pub fn start_of_flow(&self, flow: u32) -> Option<Time> {
+        self.flows.get(flow as usize).map(FlowState::start)
     }
 
     /// Number of loops so far, those of transfers included.

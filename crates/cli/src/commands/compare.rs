@@ -12,7 +12,8 @@ use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_lab::compare as compare_runs;
 use millpond_lab::{
-    Choice, ComparisonCase, cases, is_run_of, labels_without_randomness, notes_on_queues, world_agreements,
+    Choice, ComparisonCase, cases, is_run_of, labels_without_randomness, live_agreements, notes_on_queues,
+    world_agreements,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -41,12 +42,14 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }
     let agreements = world_agreements(&cases, &runs, registry);
+    let live = live_agreements(&cases, &runs);
     let document = || {
         let of = |document: Document, (_, one): &(_, Agreement)| document.then(terminal::agreement(one));
-        agreements.iter().fold(terminal::comparison(&comparison), of)
+        let worlds = agreements.iter().fold(terminal::comparison(&comparison), of);
+        worlds.then(terminal::live_agreement(&live))
     };
     print_results(&args.form, || comparison_json(&comparison), document)?;
-    let html = page::comparison(&runs, &scenario.title, &agreements, &comparison.findings);
+    let html = page::comparison(&runs, &scenario.title, &agreements, &live, &comparison.findings);
     note(format_args!("report: {}", page.path().display()));
     finish(page, html.as_bytes())?;
     Ok(trust(runs.iter().map(|run| &run.summary)))

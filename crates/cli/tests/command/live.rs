@@ -70,7 +70,9 @@ fn a_comparison_has_live_runs_beside_packets() {
     let output = millpond(folder.path(), &words);
     assert!([Some(0), Some(1)].contains(&output.status.code()), "{}", stderr(&output));
     let printed = stdout(&output);
-    assert!(printed.contains("packets left links"), "{printed}");
+    for text in ["packets left links", "utilization within 2.0 %", "live"] {
+        assert!(printed.contains(text), "{printed}");
+    }
     for world in ["packets", "live"] {
         let text =
             std::fs::read_to_string(folder.path().join("runs").join(world).join("summary.json")).unwrap();

@@ -1,6 +1,7 @@
 //! The agreement of equilibrium, fluid run and packet run of one scenario.
 
 mod json;
+pub mod live;
 mod notes;
 
 pub use json::{AgreementJson, ComparisonJson, GroupAgreementJson, LinkAgreementJson, agreement_json};

@@ -6,12 +6,14 @@
 //!   Exit      --> head as the routers left it, the same stream bytes --> datagram to the host --> read: checksums, bytes --> frame
 //! ```
 
+use super::relay_bytes::RelayBytes;
 use super::stream_bytes;
 use super::wire::{self, Datagram, Payload};
-use millpond_endpoint::Frame;
+use millpond_endpoint::{Frame, Segment};
 use millpond_law::Ecn;
 use millpond_sim::{Departure, Exit, Histogram, NodeId, PacketNetwork};
 use millpond_units::Time;
+use std::collections::BTreeMap;
 
 /// Where a datagram is read: by the router beside a host, or by the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +46,22 @@ struct Stored {
     checksum: u32,
 }
 
+/// The stream bytes of a flow at a relay.
+#[derive(Debug)]
+struct RelayStore {
+    /// The start of the flow: another one when a later transfer has its number.
+    start: Time,
+    bytes: RelayBytes,
+}
+
 /// Carries the frames of one network.
 pub(crate) struct Carrier {
     /// A number that no other run has.
     run: u64,
     /// The stream bytes of the frames in the links, by slot; their memory is reused.
     stored: Vec<Stored>,
+    /// The stream bytes at relays, by loop and stream of the sender.
+    relays: BTreeMap<(u32, u16), RelayStore>,
     departures: Vec<Departure>,
     exits: Vec<Exit>,
     /// Memory for stream bytes and for a datagram.
@@ -66,6 +78,7 @@ impl Carrier {
         Self {
             run,
             stored: Vec::new(),
+            relays: BTreeMap::new(),
             departures: Vec::new(),
             exits: Vec::new(),
             payload: Vec::new(),
@@ -79,6 +92,12 @@ impl Carrier {
     #[cfg(test)]
     pub(crate) fn slots(&self) -> usize {
         self.stored.len()
+    }
+
+    /// The number of stream bytes that relays hold.
+    #[cfg(test)]
+    pub(crate) fn bytes_at_relays(&self) -> usize {
+        self.relays.values().map(|store| store.bytes.len()).sum()
     }
 
     pub(crate) fn counters(&self) -> CarrierCounters {
@@ -109,10 +128,9 @@ impl Carrier {
         for Departure { loop_id, frame, ecn } in &self.departures {
             let Some(place) = start_of(network, *loop_id, frame) else { continue };
             self.payload.clear();
-            if let Frame::Data(segment) = frame
-                && let Some(flow) = network.flow_of_stream(*loop_id, segment.stream_id)
-            {
-                stream_bytes::fill(flow, segment.offset, segment.payload, &mut self.payload);
+            if let Frame::Data(segment) = frame {
+                let relays = &mut self.relays;
+                write_stream_bytes(network, relays, *loop_id, segment, &mut self.payload);
             }
             self.datagram.clear();
             wire::write(self.run, *loop_id, *ecn, frame, Payload::new(&self.payload), &mut self.datagram);
@@ -167,6 +185,22 @@ impl Carrier {
         *checksum = datagram.payload.checksum;
     }
 
+    /// Stores the stream bytes of a packet that a relay forwards.
+    fn store_at_relay(&mut self, network: &PacketNetwork, loop_id: u32, frame: &Frame, bytes: &[u8]) {
+        let Frame::Data(segment) = frame else { return };
+        let flow = network.flow_of_stream(loop_id, segment.stream_id);
+        let start = flow.and_then(|flow| network.start_of_flow(flow));
+        let next = network.forwarded_to(loop_id, segment.stream_id);
+        if let Some((next, start)) = next.zip(start) {
+            let new = || RelayStore { start, bytes: RelayBytes::default() };
+            let store = self.relays.entry(next).or_insert_with(new);
+            if store.start != start {
+                *store = new();
+            }
+            store.bytes.store(segment.offset, bytes);
+        }
+    }
+
     /// A datagram reaches a host, which checks its stream bytes.
     fn arrive(&mut self, network: &mut PacketNetwork, datagram: Datagram<'_>, ecn: Ecn) {
         let mut frame = datagram.frame;
@@ -186,7 +220,26 @@ impl Carrier {
             }
         }
         self.counters.accepted += 1;
+        self.store_at_relay(network, datagram.loop_id, &frame, datagram.payload.bytes);
         network.arrive(datagram.loop_id, frame);
+    }
+}
+
+/// Writes the stream bytes of a packet that leaves its sender: those that a relay has received, or at a source those of the flow.
+fn write_stream_bytes(
+    network: &PacketNetwork,
+    relays: &mut BTreeMap<(u32, u16), RelayStore>,
+    loop_id: u32,
+    segment: &Segment,
+    into: &mut Vec<u8>,
+) {
+    let &Segment { number, floor, offset, payload, stream_id, .. } = segment;
+    if network.is_fed_by_relay(loop_id) {
+        if let Some(store) = relays.get_mut(&(loop_id, stream_id)) {
+            store.bytes.send(number, floor, offset, payload, into);
+        }
+    } else if let Some(flow) = network.flow_of_stream(loop_id, stream_id) {
+        stream_bytes::fill(flow, offset, payload, into);
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //!   wire      the format of a datagram                       carrier   frames <-> datagrams: no clock, no socket
-//!   checksum  CRC-32C                                        stream_bytes   what flows carry
+//!   checksum  CRC-32C                                        stream_bytes   what flows carry; relay_bytes   what relays store
 //! ```
 
 mod carrier;
 mod checksum;
+mod relay_bytes;
 mod stream_bytes;
 mod wire;
 

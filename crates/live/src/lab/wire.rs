@@ -1,7 +1,7 @@
 //! The format of a lab datagram: a frame of the `endpoint` crate with its stream bytes. `docs/wire.md` documents it.
 //!
 //! ```text
-//!   | head, 60 bytes: checksum, run, loop, size, ECN, header of the law | data: 56 bytes, then stream bytes          |
+//!   | head, 70 bytes: checksum, run, loop, size, ECN, header of the law | data: 56 bytes, then stream bytes          |
 //!   |                                                                   | acknowledgement: 96 bytes                  |
 //! ```
 //!
@@ -9,7 +9,7 @@
 
 use super::checksum::crc32c;
 use millpond_endpoint::{AckRanges, Acknowledgement, Frame, Segment};
-use millpond_law::{Ecn, Header, HeaderId};
+use millpond_law::{Ecn, HEADER_BYTES, Header, HeaderId};
 use millpond_units::{Span, Time};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -21,6 +21,9 @@ const MAGIC: [u8; 2] = *b"MP";
 
 /// The version of this format.
 const VERSION: u8 = 1;
+
+/// The offsets of `docs/wire.md` are those of a header of this size: another size needs another version.
+const _: () = assert!(HEADER_BYTES == 40 && VERSION == 1);
 
 const DATA: u8 = 1;
 const ACKNOWLEDGEMENT: u8 = 2;
@@ -57,7 +60,7 @@ struct HeadFields {
     flags: u8,
     header_protocol: u8,
     header_length: u8,
-    header: [u8; 30],
+    header: [u8; HEADER_BYTES],
 }
 
 /// The further fields of data.
@@ -169,7 +172,7 @@ pub(crate) fn write(
             flags,
             header_protocol: header.protocol().0,
             header_length: header.bytes().len() as u8,
-            header: [0; 30],
+            header: [0; HEADER_BYTES],
         };
         fields.header[..header.bytes().len()].copy_from_slice(header.bytes());
         fields

@@ -2,24 +2,26 @@
 
 use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
-use super::{agreement, charts, conclusion, source, table};
+use super::{agreement, charts, conclusion, live_agreement, source, table};
 use maud::{Markup, html};
 use millpond_diagnosis::agreement::Agreement;
+use millpond_diagnosis::agreement::live::LiveAgreement;
 use millpond_results::{Comparison, EntityKind, Run, quantity};
 use std::collections::BTreeSet;
 
 /// The page about `runs`, in the order of the comparison. Runs with the same label are seeds of one run. Equal runs give
 /// equal bytes.
 pub fn runs(runs: &[Run], title: &str) -> String {
-    comparison(runs, title, &[], &Comparison::of(runs).findings)
+    comparison(runs, title, &[], &[], &Comparison::of(runs).findings)
 }
 
-/// The same page with the agreement of equilibrium, fluid run and packet run for each label, and with these sentences
-/// above the table.
+/// The same page with the agreement of equilibrium, fluid run and packet run for each label, that of live runs, and with these
+/// sentences above the table.
 pub fn comparison(
     runs: &[Run],
     title: &str,
     agreements: &[(String, Agreement)],
+    live: &[LiveAgreement],
     findings: &[String],
 ) -> String {
     let views = RunView::all(runs);
@@ -27,6 +29,7 @@ pub fn comparison(
         over_time_section(&views),
         comparison_section(&views),
         agreement::section(agreements),
+        live_agreement::section(live),
         internals_section(&views),
         source_section(&views),
     ];

@@ -14,6 +14,7 @@ mod conclusion;
 mod curve_set;
 pub mod document;
 mod figures;
+mod live_agreement;
 pub mod nyquist;
 mod papers;
 pub mod rate_unit;

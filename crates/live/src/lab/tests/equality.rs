@@ -25,7 +25,7 @@ fn assert_equal(text: &str) {
     live.run_to(end, Span::ZERO, &mut ideal);
     assert_eq!(counts(&live.plan.network), counts(&simulated.network), "{text}");
     let counters = live.counters();
-    assert!(counters.sent > 1000, "{text}");
+    assert!(counters.sent > 100, "{text}");
     assert_eq!(counters.accepted, counters.sent);
 }
 

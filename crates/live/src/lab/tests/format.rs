@@ -2,7 +2,7 @@
 
 use crate::lab::wire::{DATA_HEAD, Datagram, Payload, WireError, parse, write};
 use millpond_endpoint::{AckRanges, Acknowledgement, Frame, Segment};
-use millpond_law::{Ecn, Header, HeaderId, Random};
+use millpond_law::{Ecn, HEADER_BYTES, Header, HeaderId, Random};
 use millpond_units::{Span, Time};
 use proptest::prelude::*;
 
@@ -60,7 +60,7 @@ fn the_bytes_of_data_are_those_of_the_table() {
         &1500_u32.to_be_bytes(),
         &3_u16.to_be_bytes(),
         &[0b10, 0b01, 7, 2, 0xca, 0xfe],
-        &[0; 28],
+        &[0; 38],
         &0x0102_u64.to_be_bytes(),
         &0x0100_u64.to_be_bytes(),
         &0x0a0b_0c0d_u64.to_be_bytes(),
@@ -70,11 +70,11 @@ fn the_bytes_of_data_are_those_of_the_table() {
         &4_u32.to_be_bytes(),
     ]);
     assert_eq!(bytes[..4], head);
-    assert_eq!(bytes[8..112], rest);
-    assert_eq!((bytes.len(), &bytes[DATA_HEAD..]), (120, &b"data"[..]));
+    assert_eq!(bytes[8..122], rest);
+    assert_eq!((bytes.len(), &bytes[DATA_HEAD..]), (130, &b"data"[..]));
     let unsigned = joined(&[&head, &[0; 4], &bytes[8..DATA_HEAD]]);
     assert_eq!(bytes[4..8], crate::lab::checksum::crc32c(&[&unsigned]).to_be_bytes());
-    assert_eq!(bytes[112..116], crate::lab::checksum::crc32c(&[b"data"]).to_be_bytes());
+    assert_eq!(bytes[122..126], crate::lab::checksum::crc32c(&[b"data"]).to_be_bytes());
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_bytes_of_an_acknowledgement_are_those_of_the_table() {
         &40_u32.to_be_bytes(),
         &0_u16.to_be_bytes(),
         &[0, 2, 0, 0],
-        &[0; 30],
+        &[0; 40],
         &5_u64.to_be_bytes(),
         &6_u64.to_be_bytes(),
         &9000_u64.to_be_bytes(),
@@ -105,7 +105,7 @@ fn frames() -> impl Strategy<Value = (Frame, Vec<u8>)> {
 }
 
 fn headers() -> impl Strategy<Value = Header> {
-    (any::<u8>(), prop::collection::vec(any::<u8>(), 0..=30))
+    (any::<u8>(), prop::collection::vec(any::<u8>(), 0..=HEADER_BYTES))
         .prop_map(|(protocol, bytes)| Header::new(HeaderId(protocol), &bytes))
 }
 

@@ -1,0 +1,78 @@
+//! The table of how far live runs agree with packets and with the fluid model.
+
+use super::document::Document;
+use super::layout::{Cell, table};
+use millpond_diagnosis::agreement::live::{
+    InWorlds, LiveAgreement, QUEUEING_MS, QUEUEING_SHARE, SHARE, UTILIZATION,
+};
+use millpond_units::format::{number, percent};
+
+/// A row for each live run that has a packet run beside it; nothing without one. Lateness is the 99th percentile.
+pub fn live_agreement(agreements: &[LiveAgreement]) -> Document {
+    if agreements.is_empty() {
+        return Document::default();
+    }
+    let mut rows = table(HEADINGS);
+    for agreement in agreements {
+        let [packets, fluid, live] = cells(&agreement.utilization, percent);
+        let mut row = vec![agreement.label.as_str().into(), packets, fluid, live];
+        row.extend(cells(&agreement.queueing_ms, number));
+        let [packets, fluid, live] = cells(&agreement.share.1, percent);
+        row.extend([agreement.share.0.as_str().into(), packets, fluid, live]);
+        let late = Cell::shown(agreement.late_ms, number(agreement.late_ms));
+        row.extend([late, agreement.verdict().into()]);
+        rows.add_row(row);
+    }
+    let limits = format!(
+        "agrees: utilization within {}, queueing within {QUEUEING_MS} ms or {}, shares within {} of packets\n",
+        percent(UTILIZATION),
+        percent(QUEUEING_SHARE),
+        percent(SHARE)
+    );
+    Document::default().table(rows).text(limits)
+}
+
+const HEADINGS: &[&str] = &[
+    "run",
+    "utilization\npackets",
+    "\nfluid",
+    "\nlive",
+    "queueing\ndelay, ms\npackets",
+    "\n\nfluid",
+    "\n\nlive",
+    "flow",
+    "its share\npackets",
+    "\nfluid",
+    "\nlive",
+    "late\nms",
+    "live and\npackets",
+];
+
+/// Packets, fluid, live.
+fn cells(quantity: &InWorlds, format: fn(f64) -> String) -> [Cell; 3] {
+    let shown = |value: f64| Cell::shown(value, format(value));
+    [shown(quantity.packets), quantity.fluid.map_or_else(Cell::absent, shown), shown(quantity.live)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_worlds_and_whether_they_agree() {
+        let in_worlds = |packets, live| InWorlds { packets, fluid: None, live };
+        let agreement = LiveAgreement {
+            label: "cubic-live".into(),
+            utilization: in_worlds(0.95, 0.94),
+            queueing_ms: in_worlds(10.0, 15.0),
+            share: ("f.1".into(), in_worlds(0.5, 0.52)),
+            late_ms: 0.071,
+            ..LiveAgreement::default()
+        };
+        let text = live_agreement(&[agreement]).to_string();
+        for cell in ["cubic-live", "95.0 %", "94.0 %", "15.0", "f.1", "52.0 %", "0.0710", "not queueing"] {
+            assert!(text.contains(cell), "{cell} is missing in {text}");
+        }
+        assert!(live_agreement(&[]).to_string().is_empty());
+    }
+}
