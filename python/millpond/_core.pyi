@@ -18,6 +18,7 @@ __all__ = [
     "Error",
     "GuestError",
     "LinkBase",
+    "LinkControl",
     "LinkPacket",
     "QueueState",
     "ReceiverBase",
@@ -45,6 +46,13 @@ VERSION: Final[str]
 
 class Error(ValueError):
     faults: list[tuple[int, str]]
+
+@final
+class LinkControl:
+    def __new__(cls, scenario: Scenario, group: str, step_s: float, rate_bps: float) -> LinkControl: ...
+    def step(self, rate_bps: float) -> tuple[float, int, int, int, int, float, float, float, float, bool]: ...
+    def mean_capacity_bps(self) -> float: ...
+    def packet_bytes(self) -> int: ...
 
 class GuestError(Error):
     law: str

@@ -13,7 +13,9 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/python.md", 7), ("docs/guest-laws.md", 3)])
+@pytest.mark.parametrize(
+    ("page", "blocks"), [("README.md", 1), ("docs/python.md", 7), ("docs/guest-laws.md", 5), ("docs/gymnasium.md", 2)]
+)
 def test_the_python_of_a_page_works(page: str, blocks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

@@ -13,6 +13,7 @@
 #![allow(unreachable_pub, reason = "the macros of pyo3 need visible items")]
 
 mod compare;
+mod environment;
 mod error;
 mod guest;
 mod papers;
@@ -41,6 +42,8 @@ fn registry() -> Registry {
 mod _core {
     #[pymodule_export]
     use crate::compare::{Comparison, compare};
+    #[pymodule_export]
+    use crate::environment::LinkControl;
     #[pymodule_export]
     use crate::error::{Error, GuestError};
     #[pymodule_export]
