@@ -21,7 +21,7 @@ impl LiveError {
             }
             _ => "",
         };
-        Self(format!("the live world cannot use a UDP socket on 127.0.0.1: {error}{help}"))
+        Self(format!("the live world cannot use a UDP socket of the loopback interface: {error}{help}"))
     }
 }
 

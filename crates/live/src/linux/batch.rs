@@ -14,7 +14,24 @@ const BATCH: usize = 32;
 /// lost ECN fields.
 const CONTROL: usize = 8;
 
-/// A control message that sets the ECN field of one datagram (`IP_TOS`).
+/// The protocol of a socket, which determines the control message of the ECN field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    /// Level and type of the control message, the same for sending and for receiving.
+    const fn control(self) -> (libc::c_int, libc::c_int) {
+        match self {
+            Self::V4 => (libc::IPPROTO_IP, libc::IP_TOS),
+            Self::V6 => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
+        }
+    }
+}
+
+/// A control message that sets the ECN field of one datagram.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct EcnControl {
@@ -23,12 +40,11 @@ struct EcnControl {
 }
 
 impl EcnControl {
-    fn new(ecn: Ecn) -> Self {
+    fn new(family: Family, ecn: Ecn) -> Self {
         // SAFETY: `cmsghdr` consists of plain numbers, for which zero is a valid value.
         let mut head: libc::cmsghdr = unsafe { MaybeUninit::zeroed().assume_init() };
         head.cmsg_len = (size_of::<libc::cmsghdr>() + size_of::<libc::c_int>()) as _;
-        head.cmsg_level = libc::IPPROTO_IP;
-        head.cmsg_type = libc::IP_TOS;
+        (head.cmsg_level, head.cmsg_type) = family.control();
         Self { head, ecn: ecn as libc::c_int }
     }
 }
@@ -60,10 +76,10 @@ impl SendBatch {
     }
 
     /// Sends all datagrams. Returns how many the system has accepted; it has no room for the others, which are dropped.
-    pub(crate) fn flush(&mut self, socket: BorrowedFd<'_>) -> io::Result<usize> {
+    pub(crate) fn flush(&mut self, family: Family, socket: BorrowedFd<'_>) -> io::Result<usize> {
         let (mut start, mut accepted) = (0, 0);
         for ends in self.ends.chunks(BATCH) {
-            accepted += self.send(socket, start, ends)?;
+            accepted += self.send(family, socket, start, ends)?;
             start = ends.last().map_or(start, |(end, _)| *end);
         }
         self.bytes.clear();
@@ -72,14 +88,20 @@ impl SendBatch {
     }
 
     /// Sends one chunk, whose first datagram begins at `start`.
-    fn send(&self, socket: BorrowedFd<'_>, mut start: usize, ends: &[(usize, Ecn)]) -> io::Result<usize> {
+    fn send(
+        &self,
+        family: Family,
+        socket: BorrowedFd<'_>,
+        mut start: usize,
+        ends: &[(usize, Ecn)],
+    ) -> io::Result<usize> {
         let mut parts: Vec<(libc::iovec, EcnControl)> = ends
             .iter()
             .map(|(end, ecn)| {
                 let datagram = &self.bytes[start..*end];
                 start = *end;
                 let iov_base = datagram.as_ptr().cast_mut().cast();
-                (libc::iovec { iov_base, iov_len: datagram.len() }, EcnControl::new(*ecn))
+                (libc::iovec { iov_base, iov_len: datagram.len() }, EcnControl::new(family, *ecn))
             })
             .collect();
         let message = |(part, control): &mut (libc::iovec, EcnControl)| {
@@ -184,9 +206,17 @@ unsafe fn received_ecn(message: &libc::msghdr) -> Option<Ecn> {
     unsafe {
         let mut control = libc::CMSG_FIRSTHDR(message);
         while let Some(head) = control.as_ref() {
-            if (head.cmsg_level, head.cmsg_type) == (libc::IPPROTO_IP, libc::IP_TOS) {
-                let bits = *libc::CMSG_DATA(control) & 0b11;
-                return Some([Ecn::NotCapable, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(bits)]);
+            // A byte under IPv4 (`IP_TOS`), a whole number under IPv6 (`IPV6_TCLASS`).
+            let data = libc::CMSG_DATA(control);
+            let kind = (head.cmsg_level, head.cmsg_type);
+            let field = match () {
+                () if kind == Family::V4.control() => Some(*data),
+                () if kind == Family::V6.control() => Some(data.cast::<libc::c_int>().read_unaligned() as u8),
+                () => None,
+            };
+            if let Some(field) = field {
+                let fields = [Ecn::NotCapable, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+                return Some(fields[usize::from(field & 0b11)]);
             }
             control = libc::CMSG_NXTHDR(message, control);
         }
@@ -201,19 +231,29 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn datagrams_and_their_ecn_fields_arrive_as_sent() {
-        let [from, to] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
-        from.connect(to.local_addr().unwrap()).unwrap();
-        rustix::net::sockopt::set_ip_recvtos(&to, true).unwrap();
-        let fields = [Ecn::NotCapable, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
-        let datagram = |number: usize| vec![number as u8; number * 7];
-        let mut batch = SendBatch::default();
-        (0..100).for_each(|number| batch.push(fields[number % 4], &datagram(number)));
-        assert_eq!(batch.flush(from.as_fd()).unwrap(), 100);
-        let (mut memory, mut received) = (ReceiveBatch::new(1000), Vec::new());
-        while memory.receive(to.as_fd(), |ecn, bytes| received.push((ecn, bytes.to_vec()))).unwrap() > 0 {}
-        let sent: Vec<_> = (0..100).map(|number| (Some(fields[number % 4]), datagram(number))).collect();
-        assert_eq!(received, sent);
+    fn datagrams_and_their_ecn_fields_arrive_as_sent_over_both_protocols() {
+        for (family, address) in [(Family::V4, "127.0.0.1:0"), (Family::V6, "[::1]:0")] {
+            let Ok(from) = UdpSocket::bind(address) else {
+                assert_eq!(family, Family::V6, "a machine may have no IPv6");
+                continue;
+            };
+            let to = UdpSocket::bind(address).unwrap();
+            from.connect(to.local_addr().unwrap()).unwrap();
+            match family {
+                Family::V4 => rustix::net::sockopt::set_ip_recvtos(&to, true).unwrap(),
+                Family::V6 => rustix::net::sockopt::set_ipv6_recvtclass(&to, true).unwrap(),
+            }
+            let fields = [Ecn::NotCapable, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+            let datagram = |number: usize| vec![number as u8; number * 7];
+            let mut batch = SendBatch::default();
+            (0..100).for_each(|number| batch.push(fields[number % 4], &datagram(number)));
+            assert_eq!(batch.flush(family, from.as_fd()).unwrap(), 100);
+            let (mut memory, mut received) = (ReceiveBatch::new(1000), Vec::new());
+            while memory.receive(to.as_fd(), |ecn, bytes| received.push((ecn, bytes.to_vec()))).unwrap() > 0 {
+            }
+            let sent: Vec<_> = (0..100).map(|number| (Some(fields[number % 4]), datagram(number))).collect();
+            assert_eq!(received, sent, "{family:?}");
+        }
     }
 
     #[test]
@@ -222,7 +262,7 @@ mod tests {
         from.connect(to.local_addr().unwrap()).unwrap();
         let mut batch = SendBatch::default();
         batch.push(Ecn::NotCapable, &[7; 300]);
-        batch.flush(from.as_fd()).unwrap();
+        batch.flush(Family::V4, from.as_fd()).unwrap();
         let mut lengths = Vec::new();
         let count = ReceiveBatch::new(100).receive(to.as_fd(), |ecn, bytes| lengths.push((ecn, bytes.len())));
         assert_eq!((count.unwrap(), lengths), (1, vec![(None, 100)]));

@@ -2,14 +2,14 @@
 //! router beside it. Each is connected to the other, so that the system discards datagrams of other senders.
 
 use crate::lab::Place;
-use crate::linux::batch::{ReceiveBatch, SendBatch};
+use crate::linux::batch::{Family, ReceiveBatch, SendBatch};
 use millpond_law::Ecn;
 use millpond_sim::NodeId;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::AsFd;
 
 /// Room of each socket for datagrams that wait to be read, in bytes.
@@ -18,6 +18,7 @@ const RECEIVE_BUFFER: usize = 8 << 20;
 /// A socket with the datagrams that wait to be sent to it.
 struct Port {
     place: Place,
+    family: Family,
     socket: UdpSocket,
     /// Datagrams for this socket. They leave through `sender`.
     waiting: SendBatch,
@@ -36,16 +37,34 @@ pub(crate) struct Sockets {
     refused: u64,
 }
 
-/// A socket that only a process of this machine reaches.
-fn open() -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+/// A socket that only processes of this machine reach.
+fn open(family: Family) -> io::Result<UdpSocket> {
+    let address: IpAddr = match family {
+        Family::V4 => Ipv4Addr::LOCALHOST.into(),
+        Family::V6 => Ipv6Addr::LOCALHOST.into(),
+    };
+    let socket = UdpSocket::bind((address, 0))?;
     socket.set_nonblocking(true)?;
-    rustix::net::sockopt::set_ip_recvtos(&socket, true)?;
+    match family {
+        Family::V4 => rustix::net::sockopt::set_ip_recvtos(&socket, true)?,
+        Family::V6 => rustix::net::sockopt::set_ipv6_recvtclass(&socket, true)?,
+    }
     // With the privilege to exceed the limit of the system, else up to it.
     if rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, RECEIVE_BUFFER).is_err() {
         rustix::net::sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER)?;
     }
     Ok(socket)
+}
+
+/// The sockets of a host and of its router. Hosts use IPv4 and IPv6 in turn, on a machine without IPv6 the former.
+fn open_pair(number: usize) -> io::Result<(Family, UdpSocket, UdpSocket)> {
+    let pair = |family| Ok((family, open(family)?, open(family)?));
+    if number % 2 == 1
+        && let Ok(pair) = pair(Family::V6) as io::Result<_>
+    {
+        return Ok(pair);
+    }
+    pair(Family::V4)
 }
 
 impl Sockets {
@@ -58,14 +77,15 @@ impl Sockets {
         if let Some(number) = self.numbers.get(&(is_router, node)) {
             return Ok(*number);
         }
-        let (host, router) = (open()?, open()?);
+        let (family, host, router) = open_pair(self.ports.len() / 2)?;
         host.connect(router.local_addr()?)?;
         router.connect(host.local_addr()?)?;
         let first = self.ports.len();
         for (place, socket, sender) in
             [(Place::Host(node), host, first + 1), (Place::Router(node), router, first)]
         {
-            self.ports.push(Port { place, socket, waiting: SendBatch::default(), sender, under_way: 0 });
+            let waiting = SendBatch::default();
+            self.ports.push(Port { place, family, socket, waiting, sender, under_way: 0 });
         }
         self.numbers.insert((false, node), first);
         self.numbers.insert((true, node), first + 1);
@@ -87,7 +107,8 @@ impl Sockets {
             let mut waiting = std::mem::take(&mut self.ports[number].waiting);
             let wanted = waiting.len();
             if wanted > 0 {
-                let accepted = waiting.flush(self.ports[self.ports[number].sender].socket.as_fd())?;
+                let sender = &self.ports[self.ports[number].sender];
+                let accepted = waiting.flush(sender.family, sender.socket.as_fd())?;
                 let refused = (wanted - accepted) as u64;
                 self.refused += refused;
                 self.ports[number].under_way -= refused;
