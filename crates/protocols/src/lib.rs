@@ -6,9 +6,11 @@ pub mod acp;
 pub mod bbr1;
 pub mod bbr3;
 pub mod cltcp;
+pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 pub mod hpcc;
+pub mod ledbatpp;
 pub mod lgc;
 pub mod lgcc;
 pub mod mcp;
@@ -53,6 +55,8 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &timely::Timely,
     &timely::TimelyPatched,
     &hpcc::Hpcc,
+    &copa::Copa,
+    &ledbatpp::LedbatPlusPlus,
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,

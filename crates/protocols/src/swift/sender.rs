@@ -36,18 +36,18 @@ impl SwiftSender {
         }
     }
 
-    /// Lines 29 and 30.
+    /// The bounds of Algorithm 1.
     fn set_window(&mut self, packets: f64) {
         self.window = packets.clamp(self.params.min_cwnd, self.params.max_cwnd);
     }
 
-    /// Lines 9 to 12: `ai` packets per round trip, or `ai` for each packet while the window is less than one packet.
+    /// Additive increase: `ai` packets per round trip, or `ai` for each packet while the window is less than one packet.
     fn increase(&mut self, acked_packets: f64) {
         let growth = self.params.ai * acked_packets / self.window.max(1.0);
         self.set_window(self.window + growth);
     }
 
-    /// Lines 14 to 17 and 24: reduces the window by this share, at most once per round-trip time.
+    /// Multiplicative decrease: reduces the window by this share, at most once per round-trip time.
     fn decrease(&mut self, now: Time, share: f64) {
         let too_early = self.decreased.zip(self.rtt).is_some_and(|(last, rtt)| now.since(last) < rtt);
         if !too_early {
@@ -56,7 +56,7 @@ impl SwiftSender {
         }
     }
 
-    /// Lines 19 to 24.
+    /// A retransmission timeout.
     fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
         if self.timeouts >= self.params.retx_reset_threshold {
@@ -66,7 +66,7 @@ impl SwiftSender {
         }
     }
 
-    /// Lines 33 and 34: below one packet, the packets leave `rtt / window` apart.
+    /// Below one packet, the packets leave `rtt / window` apart.
     fn pace(&self) -> Option<Rate> {
         let rtt = self.rtt.filter(|rtt| self.window < 1.0 && !rtt.is_zero())?;
         let rate = self.window * self.packet.bits() as f64 / rtt.secs();
@@ -99,7 +99,7 @@ impl Sender for SwiftSender {
     fn on_congestion(&mut self, cx: &mut Context<'_>, congestion: &Congestion) {
         match congestion.cause {
             Cause::Timeout => self.on_timeout(cx.now),
-            // Lines 25 to 28.
+            // Fast recovery.
             Cause::Loss if congestion.episode == Episode::New => self.decrease(cx.now, self.params.max_mdf),
             Cause::Loss | Cause::Ecn => {}
             Cause::NoFeedback => self.set_window(0.0),
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(window(&bench), 0.25);
         // A quarter of 1000 bytes in 20 us are 100 Mbit/s.
         assert_eq!((permit.window, permit.pace), (Some(Bytes::new(1000)), Some(Rate::from_mbps(100.0))));
-        // Each packet adds `ai`, not `ai` over the window (line 12).
+        // Each packet adds `ai`, not `ai` over the window.
         ack(&mut bench, RTT, RTT);
         assert_eq!((window(&bench), bench.law.permit().pace), (1.25, None));
     }

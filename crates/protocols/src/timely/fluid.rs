@@ -63,7 +63,7 @@ struct Source {
 }
 
 impl Source {
-    /// Eq. (23), CoNEXT 2016: seconds between two updates.
+    /// tau* of section 4, CoNEXT 2016: seconds between two updates.
     fn interval<T: Number>(&self, rate: T) -> T {
         greatest(rate.recip() * self.segment, T::from(self.rule.min_rtt))
     }
@@ -88,7 +88,7 @@ impl FluidSender for Source {
         ]
     }
 
-    /// Eqs. (21) and (22), CoNEXT 2016; (28) and (29) for the patched form.
+    /// Sections 4.1 and, for the patched form, 4.3, CoNEXT 2016.
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let (rate, gradient) = (x[0], x[1]);
         let interval = self.interval(rate);

@@ -36,7 +36,7 @@ const T_HIGH: Key<Span> = span("t_high", Span::from_micros(500))
     .source("section 6, SIGCOMM 2015")
     .meaning("round-trip time above which the rate shrinks by beta (1 - t_high / rtt); above t_low");
 const MIN_RTT: Key<Span> = span("min_rtt", Span::from_micros(20))
-    .source("D_minRTT of Table 3, CoNEXT 2016")
+    .source("D_minRTT of section 4, CoNEXT 2016")
     .meaning("unit of the gradient: change of the round-trip time in one update over this time; also the least time between updates");
 const DELTA: Key<Rate> = rate("delta", Rate::from_bps(10_000_000))
     .source("section 6, SIGCOMM 2015")
@@ -47,7 +47,7 @@ const BETA: Key<f64> = number("beta", "1", 0.8, above(0.0).to(1.0))
 const PATCHED_BETA: Key<f64> =
     BETA.default(0.008).source("section 4.3, CoNEXT 2016; also 0.008 in public simulators of patched TIMELY");
 const ALPHA: Key<f64> = number("alpha", "1", 0.875, above(0.0).to(1.0))
-    .source("EWMA weight of Algorithm 1, SIGCOMM 2015; value of Table 3, CoNEXT 2016")
+    .source("EWMA weight of Algorithm 1, SIGCOMM 2015; value of section 4, CoNEXT 2016")
     .meaning("weight of the newest difference of round-trip times in the gradient");
 const HAI_THRESHOLD: Key<u64> = whole("hai_threshold", "1", 5, from(1.0).to(1e6))
     .source("section 4.4, SIGCOMM 2015")

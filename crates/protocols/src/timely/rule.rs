@@ -7,7 +7,7 @@ use millpond_law::fluid::{Number, greatest, least};
 pub(super) enum Form {
     /// Algorithm 1, SIGCOMM 2015.
     Published,
-    /// Algorithm 2, CoNEXT 2016.
+    /// Section 4.3, CoNEXT 2016.
     Patched,
 }
 
@@ -34,10 +34,10 @@ pub(super) struct Change<T> {
     pub(super) removed: T,
 }
 
-/// Gradient at which the weight of the patched form reaches zero, with the sign reversed, and one (Eq. (30), CoNEXT 2016).
+/// Gradient at which the weight of the patched form reaches zero, with the sign reversed, and one (section 4.3, CoNEXT 2016).
 pub(super) const FULL_WEIGHT: f64 = 0.25;
 
-/// Eq. (30), CoNEXT 2016: 0 below -1/4, 1 above 1/4, and a line between.
+/// Section 4.3, CoNEXT 2016: 0 below -1/4, 1 above 1/4, and a line between.
 fn weight<T: Number>(gradient: T) -> T {
     least(greatest(gradient * 2.0 + 0.5, T::zero()), T::one())
 }

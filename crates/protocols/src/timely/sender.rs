@@ -66,7 +66,7 @@ impl TimelySender {
         true
     }
 
-    /// Lines 1 to 5 of Algorithm 1: the normalized gradient; none at the first round-trip time.
+    /// Algorithm 1: the normalized gradient; none at the first round-trip time.
     fn gradient(&mut self, rtt: Span) -> Option<f64> {
         let last = self.gradient.last_rtt.replace(rtt)?;
         let difference = rtt.secs() - last.secs();

@@ -37,7 +37,7 @@ const DELTA: f64 = 10e6;
 const BETA: f64 = 0.008;
 
 /// Round-trip time of the fixed point of `flows` flows: `(1 - 1/2) delta = beta / 2 R (rtt - t_low) / t_low` with `R` an equal
-/// share (Eq. (31), CoNEXT 2016, where the queue stands for the round-trip time).
+/// share (section 4.3, CoNEXT 2016, where the queue stands for the round-trip time).
 fn fixed_point(flows: f64) -> f64 {
     T_LOW * (1.0 + flows * DELTA / (BETA * RATE))
 }
