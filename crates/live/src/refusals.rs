@@ -5,8 +5,8 @@ use millpond_scenario::{Fault, FlowGroup, Hop, Place, Scenario, Workload};
 use millpond_units::{Bytes, Rate};
 use std::collections::BTreeMap;
 
-/// Most packets per second of all flows together: each is several system calls on one thread. One at a time costs about 10 us
-/// between loopback sockets, and a packet is sent and read four times with its acknowledgement.
+/// Most packets per second of all flows together. A packet and its acknowledgement are sent and read four times, which costs
+/// about 40 us on one thread (`docs/live.md`), so that twice as many need a processor of twice the speed.
 const MOST_PACKETS_PER_SECOND: f64 = 50_000.0;
 
 const PACKETS: &str = "run it with --world packets";
