@@ -26,6 +26,7 @@ from millpond._sweep import Sweep, sweep
 from millpond._tables import Distribution, Series, SeriesTable, Table
 from millpond._theory import Allocation, Equilibrium, Explanation, Locus, Stability
 from millpond._trace import Trace
+from millpond._tune import Objective, Trial, Tuning, tune
 
 __all__ = [
     "Allocation",
@@ -41,6 +42,7 @@ __all__ = [
     "Link",
     "Locus",
     "LoopFacts",
+    "Objective",
     "Parameter",
     "Receiver",
     "Run",
@@ -53,6 +55,8 @@ __all__ = [
     "Sweep",
     "Table",
     "Trace",
+    "Trial",
+    "Tuning",
     "World",
     "__version__",
     "dual",
@@ -62,4 +66,5 @@ __all__ = [
     "papers",
     "register",
     "sweep",
+    "tune",
 ]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from millpond._theory import Stability
     from millpond.documents import ComparisonRow, Estimate
 
-__all__ = ["COLOURS", "STYLE", "ComparisonPlots", "PaperFigure", "RunPlots", "StabilityPlots"]
+__all__ = ["COLOURS", "STYLE", "ComparisonPlots", "PaperFigure", "RunPlots", "StabilityPlots", "pareto"]
 
 #: The number of columns of a page that a figure fills.
 Columns: TypeAlias = Literal[1, 2]
@@ -491,3 +491,25 @@ def _finish(axes: Axes, x: str, y: str, *, from_zero: bool = True, legend: bool 
         axes.set_xlim(left=0)
     if legend:
         axes.legend(loc="best")
+
+
+def pareto(
+    trials: Sequence[Sequence[float]], front: Sequence[Sequence[float]], labels: Sequence[str], columns: Columns
+) -> PaperFigure:
+    """Trials over two objectives, with their Pareto front.
+
+    Parameters
+    ----------
+    trials, front : sequence of sequences of float
+        The objectives of each trial, and of those on the front in the order of the first objective.
+    labels : sequence of str
+        Labels of the axes.
+    columns : {1, 2}
+        The width.
+    """
+    with mpl.rc_context(STYLE):
+        figure, (axes,) = panels(columns, [2.6])
+        axes.plot([one[0] for one in trials], [one[1] for one in trials], "o", color="#a9b2b0", label="trials")
+        axes.plot([one[0] for one in front], [one[1] for one in front], "o-", color=colour(0), label="Pareto front")
+        _finish(axes, labels[0], labels[1], from_zero=False)
+    return figure
