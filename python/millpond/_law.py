@@ -418,6 +418,8 @@ def fingerprint(law: type[Law]) -> str:
     except (OSError, TypeError):
         parts = (law.Sender, law.Receiver, law.Link)
         code = b"".join(_bytecode(part) for part in parts)
+    if law.native is not None:
+        code += law.native.code
     return f"{law.name}@{hashlib.sha256(code).hexdigest()[:12]}"
 
 

@@ -170,12 +170,15 @@ class NativeLaw:
         Address of a ``millpond_law``, which is trusted.
     keep : object
         What owns the table and its functions.
+    code : bytes
+        The code of the functions, as far as it is known: runs of another code have other keys in sweeps.
     """
 
     _kept: list[object] = []  # noqa: RUF012
 
-    def __init__(self, address: int, keep: object) -> None:
+    def __init__(self, address: int, keep: object, code: bytes) -> None:
         self.address = address
+        self.code = code
         self._kept.append(keep)
 
 
@@ -199,7 +202,7 @@ def load(path: str | os.PathLike[str], symbol: str = SYMBOL) -> NativeLaw:
         table = LawTable.in_dll(library, symbol)
     except (OSError, ValueError) as error:
         raise Error(f"{path}: {error}; a law exports a millpond_law with the name {symbol}") from error
-    return NativeLaw(ctypes.addressof(table), (library, table))
+    return NativeLaw(ctypes.addressof(table), (library, table), Path(path).read_bytes())
 
 
 def law(
@@ -230,7 +233,15 @@ def law(
     ]
     addresses = [None if part is None else ctypes.addressof(part) for part in parts]
     whole = LawTable(VERSION, ctypes.sizeof(LawTable), *addresses, None)
-    return NativeLaw(ctypes.addressof(whole), (whole, parts, sender, link, receiver))
+    kept = (whole, parts, sender, link, receiver)
+    callbacks = [*sender.values(), *(link or {}).values(), *(receiver or {}).values()]
+    return NativeLaw(ctypes.addressof(whole), kept, b"".join(map(_code, callbacks)))
+
+
+def _code(callback: Callback) -> bytes:
+    """The bytecode and the constants from which Numba has compiled a function."""
+    code = getattr(getattr(callback, "__wrapped__", None), "__code__", None)
+    return b"" if code is None else code.co_code + repr((code.co_consts, code.co_names)).encode()
 
 
 def _filled(table: type[ctypes.Structure], callbacks: Mapping[str, Callback], state_bytes: int) -> ctypes.Structure:

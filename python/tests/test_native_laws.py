@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import pytest
 from conftest import ROOT
+from millpond._law import fingerprint
 from test_guest_laws import network, without_names
 
 
@@ -187,6 +188,15 @@ const millpond_law millpond_law_table = {TABLE(millpond_law), &sender, &link, &r
 
     assert network("cubic", flows=2).run(protocol=Rate).summary.links[0].utilization == pytest.approx(0.4, rel=2e-3)
     millpond.testing.conformance(Rate)
+
+
+def test_other_functions_have_another_fingerprint() -> None:
+    one, again, other = (
+        fingerprint(numba_law("numba-key", on_start=START.replace("parameters[0]", f"parameters[0] * {factor}")))
+        for factor in (1.0, 1.0, 2.0)
+    )
+    assert one == again
+    assert one != other
 
 
 def test_wrong_tables_are_refused(tmp_path: Path) -> None:
