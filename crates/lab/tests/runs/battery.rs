@@ -33,8 +33,8 @@ const SLOW: &[(&str, &[&str])] = &[
     ("mcp", &["duration=420s", "measure.from=390s"]),
 ];
 
-/// Protocols whose defaults are for a data centre: their target of the round-trip time is below that of the other paths. Ten
-/// thousand times the rate, a three-thousandth of the delay.
+/// Protocols whose defaults are for a data centre: their target of the round-trip time is below that of the other paths. 250
+/// times the rate, a three-thousandth of the delay.
 const DATA_CENTRE: &[&str] = &["swift", "timely", "timely-patched"];
 
 const DATA_CENTRE_PATH: &[&str] = &[
