@@ -3,6 +3,7 @@
 mod equality;
 mod faults;
 mod format;
+mod lateness;
 
 use super::carrier::{Carrier, CarrierCounters, Place};
 use millpond_law::{Ecn, Random};
