@@ -43,7 +43,9 @@ def test_other_threads_run_during_a_run(scenario: millpond.Scenario) -> None:
 
 
 CHILD = f"""
-import millpond, sys, time
+import millpond, signal, sys, time
+# A shell may have started the tests with interrupts ignored, which Python would leave so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 scenario = millpond.Scenario.parse('''{SCENARIO}''').set({LONG!r})
 begin = None
 def progress(share):

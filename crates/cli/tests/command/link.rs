@@ -256,10 +256,12 @@ fn the_network_of_a_command_that_has_ended_still_answers() {
 /// Starts a link in a new terminal with a command that catches Ctrl-C, types Ctrl-C, and prints what the terminal showed and
 /// the exit code.
 const TERMINAL: &str = r#"
-import os, pty, sys, time
+import os, pty, signal, sys, time
+# A shell may have started the tests with interrupts ignored; a trap has no effect on a signal that was ignored at the start.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 pid, terminal = pty.fork()
 if pid == 0: os.execv(sys.argv[1], ["millpond", "link", "--server", "exec sleep 60", "--", "sh", "-c",
-    "trap 'echo caught; exit 5' INT; echo started; while true; do sleep 0.05; done"])
+    "trap 'echo caught; exit 5' INT; echo started; for step in $(seq 600); do sleep 0.05; done"])
 shown = b""
 while b"started" not in shown: shown += os.read(terminal, 1000)
 os.write(terminal, b"\x03")
