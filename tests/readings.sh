@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Writes papers/PAPER/readings.md: the rows of each recipe under every reading of its paper.
+# Writes papers/PAPER/readings.md and readings.csv: recipes, and their rows, under every reading of the paper. Arguments: the
+# papers (default: all that have more than one reading).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 millpond="${MILLPOND:-target/release/millpond}"
-for description in papers/*/paper.toml; do
-    paper="$(basename "$(dirname "$description")")"
-    [ "$(grep -c '^\[\[readings\]\]' "$description")" -gt 1 ] || continue
+papers=("$@")
+[ "$#" -gt 0 ] || mapfile -t papers < <(ls papers/*/paper.toml | cut -d / -f 2)
+for paper in "${papers[@]}"; do
+    [ "$(grep -c '^\[\[readings\]\]' "papers/$paper/paper.toml")" -gt 1 ] || continue
     table="papers/$paper/readings.md"
     {
         echo "# Rows under each reading"
         echo
-        echo "Written by \`make readings\`. The values of one recipe: \`millpond papers readings $paper/RECIPE\`."
+        echo "Written by \`make readings\`. Every row: [readings.csv](readings.csv). The rows of one recipe: \`millpond papers readings $paper/RECIPE\`."
         echo
-        "$millpond" papers readings "$paper" --papers papers
+        "$millpond" papers readings "$paper" --papers papers --markdown --rows "papers/$paper/readings.csv" --force
     } > "$table.new"
     mv "$table.new" "$table"
     echo "$table"

@@ -575,6 +575,11 @@ pub(crate) struct PapersReadings {
     pub(crate) kept: PapersKept,
     #[command(flatten)]
     pub(crate) form: Form,
+    /// Also write every row under every reading as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) rows: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 /// Where finished runs are kept.

@@ -79,7 +79,8 @@ impl CheckedRecipe {
 }
 
 /// The value of one row on one trial, or the reason why it could not be measured.
-struct Measurement {
+#[derive(Clone)]
+pub(super) struct Measurement {
     /// Index of the row in the recipe.
     row: usize,
     value: Result<f64, String>,
@@ -117,19 +118,15 @@ pub fn check(
 }
 
 /// As [`check`], with another way to execute a trial.
-pub(super) fn check_with<'a>(
+fn check_with<'a>(
     selected: &[SelectedRecipe<'a>],
     options: &CheckOptions,
     execute: &(dyn Fn(usize, &Trial<'a>) -> Result<TrialResult, Error> + Sync),
 ) -> Result<Vec<CheckedRecipe>, Error> {
-    let of_recipe = |(recipe, one): (usize, &SelectedRecipe<'a>)| {
-        trials(*one, options.full).into_iter().map(move |trial| Scheduled { recipe, trial })
-    };
-    let scheduled: Vec<_> = selected.iter().enumerate().flat_map(of_recipe).collect();
-    let finished_count = AtomicUsize::new(0);
-    let finish = |(index, Scheduled { recipe, trial }): (usize, &Scheduled<'a>)| {
+    let scheduled = schedule(selected, options.full);
+    let finish = |index: usize| {
+        let Scheduled { recipe, trial } = &scheduled[index];
         let result = execute(index, trial)?;
-        finished_count.fetch_add(1, Ordering::Relaxed);
         let same_case =
             |other: &&Scheduled<'a>| other.recipe == *recipe && other.trial.case.name == trial.case.name;
         let is_charted =
@@ -137,17 +134,12 @@ pub(super) fn check_with<'a>(
         let measurements = measure_rows(selected[*recipe], trial, &result);
         Ok(Finished { measurements, charted: is_charted.then(|| for_charts(result, trial, options)) })
     };
-    let finished: Result<Vec<Finished>, Error> = scheduled.par_iter().enumerate().map(finish).collect();
-    let finished = finished.map_err(|error| match error {
-        Error::Stopped { .. } => {
-            Error::Stopped { finished: finished_count.load(Ordering::Relaxed), of: scheduled.len() }
-        }
-        other => other,
-    })?;
+    let finished = finish_all(scheduled.len(), &finish)?;
     let checked = |(i, one): (usize, &SelectedRecipe<'a>)| {
         let own = scheduled.iter().zip(&finished).filter(|(scheduled, _)| scheduled.recipe == i);
         let own = own.map(|(scheduled, finished)| (&scheduled.trial, finished));
-        let measured = measure_all(*one, options.full, own.clone());
+        let measurements = own.clone().map(|(trial, finished)| (trial, finished.measurements.as_slice()));
+        let measured = measure_all(*one, options.full, measurements);
         let judged = judge(*one, &measured);
         let mut charted =
             own.fold(judged, |judged, (trial, finished)| judged.with_chart(trial, finished.charted.as_ref()));
@@ -159,8 +151,37 @@ pub(super) fn check_with<'a>(
     Ok(selected.iter().enumerate().map(checked).collect())
 }
 
+/// The trials of these recipes.
+fn schedule<'a>(selected: &[SelectedRecipe<'a>], full: bool) -> Vec<Scheduled<'a>> {
+    let of_recipe = |(recipe, one): (usize, &SelectedRecipe<'a>)| {
+        trials(*one, full).into_iter().map(move |trial| Scheduled { recipe, trial })
+    };
+    selected.iter().enumerate().flat_map(of_recipe).collect()
+}
+
+/// The results of `finish` for the numbers from 0 to `count`, computed on all cores. If it was interrupted, the error has
+/// the number of those that had ended.
+pub(super) fn finish_all<T: Send>(
+    count: usize,
+    finish: &(dyn Fn(usize) -> Result<T, Error> + Sync),
+) -> Result<Vec<T>, Error> {
+    let finished_count = AtomicUsize::new(0);
+    let counted = |index| finish(index).inspect(|_| _ = finished_count.fetch_add(1, Ordering::Relaxed));
+    let finished: Result<Vec<T>, Error> = (0..count).into_par_iter().map(counted).collect();
+    finished.map_err(|error| match error {
+        Error::Stopped { .. } => {
+            Error::Stopped { finished: finished_count.load(Ordering::Relaxed), of: count }
+        }
+        other => other,
+    })
+}
+
 /// The values of all rows that are measured on one trial.
-fn measure_rows(selected: SelectedRecipe<'_>, trial: &Trial<'_>, result: &TrialResult) -> Vec<Measurement> {
+pub(super) fn measure_rows(
+    selected: SelectedRecipe<'_>,
+    trial: &Trial<'_>,
+    result: &TrialResult,
+) -> Vec<Measurement> {
     let measurement = |(i, row): (usize, &Expectation)| {
         let reading = selected.paper.reading(row.reading.as_deref())?;
         trial.is_measured_by(row, reading).then(|| Measurement { row: i, value: measure(row, result) })
@@ -187,15 +208,15 @@ fn for_charts(result: TrialResult, trial: &Trial<'_>, options: &CheckOptions) ->
 }
 
 /// The rows of a recipe with their values, one per seed.
-fn measure_all<'c, 'a: 'c>(
+pub(super) fn measure_all<'c, 'a: 'c>(
     selected: SelectedRecipe<'a>,
     full: bool,
-    finished: impl Iterator<Item = (&'c Trial<'a>, &'c Finished)>,
+    measured: impl Iterator<Item = (&'c Trial<'a>, &'c [Measurement])>,
 ) -> Vec<(&'a Expectation, Values)> {
     let recipe = selected.recipe;
     let mut values = BTreeMap::new();
-    for (trial, finished) in finished {
-        for Measurement { row, value } in &finished.measurements {
+    for (trial, measurements) in measured {
+        for Measurement { row, value } in measurements {
             values.insert((*row, trial.case.name.as_str(), trial.seed), value.clone());
         }
     }
@@ -214,15 +235,7 @@ fn measure_all<'c, 'a: 'c>(
 
 fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, Values)]) -> CheckedRecipe {
     let SelectedRecipe { paper, recipe } = selected;
-    let named = |name: &str| measured.iter().find(|(row, _)| row.name.as_deref() == Some(name));
-    let judged = measured.iter().filter_map(|(row, values)| {
-        let case = recipe.case_of(row);
-        let shown = row.versus.as_ref().map_or_else(|| case.to_owned(), |other| format!("{case} / {other}"));
-        let than = row.order().and_then(|order| order.than.as_deref());
-        let others = than.and_then(named).map(|(_, values)| values);
-        Some(row.judge(&shown, paper.reading(row.reading.as_deref())?, values, others))
-    });
-    let rows: Vec<_> = judged.collect();
+    let rows = judge_rows(selected, measured);
     CheckedRecipe {
         recipe: recipe.name.clone(),
         kind: paper.kind,
@@ -236,6 +249,22 @@ fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, Values)]) -> C
         loci: Vec::new(),
         agreements: Vec::new(),
     }
+}
+
+/// The rows of a recipe with the verdicts on their values.
+pub(super) fn judge_rows(
+    SelectedRecipe { paper, recipe }: SelectedRecipe<'_>,
+    measured: &[(&Expectation, Values)],
+) -> Vec<JudgedRow> {
+    let named = |name: &str| measured.iter().find(|(row, _)| row.name.as_deref() == Some(name));
+    let judged = measured.iter().filter_map(|(row, values)| {
+        let case = recipe.case_of(row);
+        let shown = row.versus.as_ref().map_or_else(|| case.to_owned(), |other| format!("{case} / {other}"));
+        let than = row.order().and_then(|order| order.than.as_deref());
+        let others = than.and_then(named).map(|(_, values)| values);
+        Some(row.judge(&shown, paper.reading(row.reading.as_deref())?, values, others))
+    });
+    judged.collect()
 }
 
 /// The pictures of a judged recipe.

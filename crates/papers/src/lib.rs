@@ -58,7 +58,7 @@ pub use picture::{
     ValuePicture, ValuePoint,
 };
 pub use reading::Reading;
-pub use readings::{Effect, ReadingCell, RecipeReadings, RowReadings, readings_trial_count, under_readings};
+pub use readings::{Effect, ReadingCell, ReadingsPlan, RecipeReadings, RowReadings};
 pub use recipe::{Case, Extent, Recipe};
 pub use stage::Stage;
 pub use time_or_step::TimeOrStep;

@@ -257,6 +257,19 @@ impl Paper {
         }
     }
 
+    /// The paper with other readings, and without recipes.
+    pub(super) fn with_readings(&self, readings: Vec<Reading>) -> Self {
+        Self {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            source: self.source.clone(),
+            kind: self.kind,
+            readings,
+            recipes: Vec::new(),
+            origin: self.origin.clone(),
+        }
+    }
+
     /// The reading of this name, or the first if the name is absent.
     pub fn reading(&self, name: Option<&str>) -> Option<&Reading> {
         name.map_or_else(|| self.readings.first(), |name| self.readings.iter().find(|r| r.name == name))

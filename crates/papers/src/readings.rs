@@ -1,16 +1,20 @@
 //! The matrix of readings: every row of a recipe under every reading of its paper, established by running.
 
-use super::check::{CheckedRecipe, check_with, trial_count};
+use super::check::{Measurement, finish_all, judge_rows, measure_all, measure_rows};
 use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
 use super::paper::{Paper, SelectedRecipe};
+use super::reading::Reading;
 use super::recipe::Recipe;
-use super::trial::Trial;
+use super::trial::{Trial, trials};
 use super::verdict::{JudgedRow, Verdict};
 use millpond_lab::Error;
+use millpond_plan::with_used_settings;
 use millpond_results::Watch;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// A recipe under every reading of its paper.
@@ -67,46 +71,141 @@ pub enum Effect {
     NotMeasured,
 }
 
-/// The recipes under every reading of their papers: for each selected recipe one recipe per reading, in this order.
-fn variants<'a>(selected: &[SelectedRecipe<'a>], full: bool) -> Vec<(&'a Paper, Recipe)> {
-    let of = |one: &SelectedRecipe<'a>| {
-        let (paper, recipe, own) = (one.paper, one.recipe, rows_of_own_reading(*one, full));
-        paper.readings.iter().map(move |reading| (paper, with_rows(recipe, &own, &reading.name)))
-    };
-    selected.iter().flat_map(of).collect()
+/// Recipes under every reading of their papers: what has to be run.
+pub struct ReadingsPlan<'a> {
+    options: &'a CheckOptions,
+    recipes: Vec<Variants<'a>>,
+    runs: Vec<PlannedRun>,
 }
 
-fn to_check<'a>(variants: &'a [(&'a Paper, Recipe)]) -> Vec<SelectedRecipe<'a>> {
-    variants.iter().map(|(paper, recipe)| SelectedRecipe { paper, recipe }).collect()
+/// A recipe under every reading of its paper.
+struct Variants<'a> {
+    selected: SelectedRecipe<'a>,
+    /// The paper, each reading without overrides of what the scenario of the recipe does not have.
+    paper: Paper,
+    /// The recipe for each reading, with the rows of its own reading.
+    recipes: Vec<Recipe>,
 }
 
-/// The number of trials of [`under_readings`].
-pub fn readings_trial_count(selected: &[SelectedRecipe<'_>], full: bool) -> usize {
-    trial_count(&to_check(&variants(selected, full)), full)
+/// A trial of a recipe that is executed once for several readings, because its scenario is the same under each of them.
+struct PlannedRun {
+    /// Number of the recipe.
+    recipe: usize,
+    /// Number of the trial of each of its variants.
+    trial: usize,
+    /// Numbers of the readings.
+    readings: Vec<usize>,
 }
 
-/// Runs every row of the recipes' own readings under every reading of their papers. `watch` receives the number of
-/// each trial, from 0 to [`readings_trial_count`].
-///
-/// # Errors
-/// A cache that cannot be written, or the interruption by `watch`. A scenario that a reading makes invalid, and a
-/// network whose equations cannot be integrated under it, are no errors: their rows are not measured.
-pub fn under_readings(
-    selected: &[SelectedRecipe<'_>],
-    options: &CheckOptions,
-    watch: &dyn Watch,
-) -> Result<Vec<RecipeReadings>, Error> {
-    let run = |index: usize, trial: &Trial<'_>| match execute(trial, index, options, watch) {
-        Err(fault @ (Error::Scenario(_) | Error::Fluid(_))) => Ok(TrialResult::Refused(fault.to_string())),
-        other => other,
+impl<'a> ReadingsPlan<'a> {
+    /// The plan for these recipes.
+    pub fn new(selected: &'a [SelectedRecipe<'a>], options: &'a CheckOptions) -> Self {
+        let recipes: Vec<_> = selected.iter().map(|one| Variants::new(*one, options.full)).collect();
+        let runs = |(recipe, variants): (usize, &Variants<'_>)| variants.runs(recipe, options);
+        let runs = recipes.par_iter().enumerate().flat_map_iter(runs).collect();
+        Self { options, recipes, runs }
+    }
+
+    /// The number of trials that are executed.
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Runs every row of the recipes' own readings under every reading of their papers. `watch` receives the number of each
+    /// trial, from 0 to [`ReadingsPlan::run_count`].
+    ///
+    /// # Errors
+    /// A cache that cannot be written, or the interruption by `watch`. A scenario that a reading makes invalid, and a
+    /// network whose equations cannot be integrated under it, are no errors: their rows are not measured.
+    pub fn run(&self, watch: &dyn Watch) -> Result<Vec<RecipeReadings>, Error> {
+        let measured = finish_all(self.runs.len(), &|index| {
+            let PlannedRun { recipe, trial, readings } = &self.runs[index];
+            let variant = self.recipes[*recipe].under(readings[0]);
+            let trial = &trials(variant, self.options.full)[*trial];
+            let result = match execute(trial, index, self.options, watch) {
+                Err(fault @ (Error::Scenario(_) | Error::Fluid(_))) => {
+                    TrialResult::Refused(fault.to_string())
+                }
+                other => other?,
+            };
+            Ok(measure_rows(variant, trial, &result))
+        })?;
+        let matrix = |(recipe, variants): (usize, &Variants<'_>)| {
+            let judged = |reading| self.judge(variants.under(reading), recipe, reading, &measured);
+            matrix(variants.selected, &(0..variants.recipes.len()).map(judged).collect::<Vec<_>>())
+        };
+        Ok(self.recipes.iter().enumerate().map(matrix).collect())
+    }
+
+    /// The rows of a recipe under a reading. `measured` are the values of all planned runs.
+    fn judge(
+        &self,
+        variant: SelectedRecipe<'_>,
+        recipe: usize,
+        reading: usize,
+        measured: &[Vec<Measurement>],
+    ) -> Vec<JudgedRow> {
+        let trials = trials(variant, self.options.full);
+        let own = self.runs.iter().zip(measured);
+        let own = own.filter(|(run, _)| run.recipe == recipe && run.readings.contains(&reading));
+        let own = own.map(|(run, values)| (&trials[run.trial], values.as_slice()));
+        judge_rows(variant, &measure_all(variant, self.options.full, own))
+    }
+}
+
+impl<'a> Variants<'a> {
+    fn new(selected: SelectedRecipe<'a>, full: bool) -> Self {
+        let SelectedRecipe { paper, recipe } = selected;
+        let own = rows_of_own_reading(selected, full);
+        let readings = paper.readings.iter().map(|reading| reaching(reading, recipe)).collect();
+        let recipes = paper.readings.iter().map(|reading| with_rows(recipe, &own, &reading.name)).collect();
+        Self { selected, paper: paper.with_readings(readings), recipes }
+    }
+
+    fn under(&self, reading: usize) -> SelectedRecipe<'_> {
+        SelectedRecipe { paper: &self.paper, recipe: &self.recipes[reading] }
+    }
+
+    /// The trials of all variants, those with equal scenarios together.
+    fn runs(&self, recipe: usize, options: &CheckOptions) -> Vec<PlannedRun> {
+        let mut found: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+        for reading in 0..self.recipes.len() {
+            for (number, trial) in trials(self.under(reading), options.full).iter().enumerate() {
+                let key = key(trial, options).unwrap_or_else(|| trial.reading.name.clone());
+                found.entry((number, key)).or_default().push(reading);
+            }
+        }
+        found.into_iter().map(|((trial, _), readings)| PlannedRun { recipe, trial, readings }).collect()
+    }
+}
+
+/// What determines the result of a trial among those of the same case and seed: its difference equation or its scenario,
+/// without settings of protocols that no flow uses. None if the scenario is invalid.
+fn key(trial: &Trial<'_>, options: &CheckOptions) -> Option<String> {
+    if let Some(recurrence) = trial.recurrence() {
+        return Some(format!("{recurrence:?}"));
+    }
+    let scenario = trial.scenario(&options.set, options.trace.as_deref()).ok()?;
+    let key = with_used_settings(&scenario, &options.registry).key();
+    Some(format!("{} {:?}", key.sha256, key.traces))
+}
+
+/// The reading without overrides of links and flows that the scenario of the recipe does not have.
+fn reaching(reading: &Reading, recipe: &Recipe) -> Reading {
+    let has = |list: &str, name: &str| {
+        let items = recipe.scenario.as_ref().and_then(|scenario| scenario.get(list)?.as_array());
+        let is_named = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(name);
+        items.is_some_and(|items| items.iter().any(is_named))
     };
-    let variants = variants(selected, options.full);
-    let mut checked = check_with(&to_check(&variants), options, &run)?.into_iter();
-    let of = |one: &SelectedRecipe<'_>| {
-        let variants: Vec<_> = checked.by_ref().take(one.paper.readings.len()).collect();
-        matrix(*one, &variants)
-    };
-    Ok(selected.iter().map(of).collect())
+    let mut reaching = reading.clone();
+    reaching.set.retain(|key, _| {
+        let mut names = key.split('.');
+        match (names.next(), names.next()) {
+            (Some(list @ ("links" | "flows")), Some(name)) => has(list, name),
+            _ => true,
+        }
+    });
+    reaching
 }
 
 /// The name of the reading under which the recipe judges its rows: that of its first row.
@@ -137,18 +236,18 @@ fn with_rows(recipe: &Recipe, rows: &[Expectation], reading: &str) -> Recipe {
     Recipe { expect: rows.iter().map(|row| Spanned::new(0..0, under(row))).collect(), ..recipe.clone() }
 }
 
-/// The matrix of one recipe from its variants, one per reading.
-fn matrix(selected: SelectedRecipe<'_>, variants: &[CheckedRecipe]) -> RecipeReadings {
+/// The matrix of one recipe from its rows under each reading.
+fn matrix(selected: SelectedRecipe<'_>, variants: &[Vec<JudgedRow>]) -> RecipeReadings {
     let own = own_reading(selected);
     let readings: Vec<_> = selected.paper.readings.iter().map(|reading| reading.name.clone()).collect();
     let base = readings.iter().position(|name| name == own).and_then(|own| variants.get(own));
-    let rows = base.map_or(&[][..], |base| &base.rows).iter().enumerate();
+    let rows = base.into_iter().flatten().enumerate();
     let row = |(i, base): (usize, &JudgedRow)| RowReadings {
         what: base.what.clone(),
         case: base.case.clone(),
         unit: base.unit.clone(),
         accepted: base.accept.clone().or_else(|| base.paper.clone()).unwrap_or_default(),
-        cells: variants.iter().filter_map(|variant| Some(cell(variant.rows.get(i)?, base, own))).collect(),
+        cells: variants.iter().filter_map(|rows| Some(cell(rows.get(i)?, base, own))).collect(),
     };
     RecipeReadings {
         recipe: selected.recipe.name.clone(),
@@ -198,12 +297,19 @@ mod tests {
     use super::*;
     use millpond_results::Unwatched;
 
-    fn matrix_of(change: impl Fn(&mut super::super::Reading)) -> RecipeReadings {
+    /// The matrix of a recipe, and the number of its runs, with a changed second reading.
+    fn planned(change: impl Fn(&mut Reading)) -> (RecipeReadings, usize) {
         let mut library = Library::builtin().unwrap();
         library.papers.retain(|paper| paper.name == "xcp");
         change(&mut library.papers[0].readings[1]);
         let selected = library.select(Some("xcp/persistent-queue")).unwrap();
-        under_readings(&selected, &CheckOptions::quick(), &Unwatched).unwrap().remove(0)
+        let options = CheckOptions::quick();
+        let plan = ReadingsPlan::new(&selected, &options);
+        (plan.run(&Unwatched).unwrap().remove(0), plan.run_count())
+    }
+
+    fn matrix_of(change: impl Fn(&mut Reading)) -> RecipeReadings {
+        planned(change).0
     }
 
     #[test]
@@ -227,6 +333,26 @@ mod tests {
         let matrix = matrix_of(|reading| reading.set.clear());
         assert!(matrix.rows.iter().all(|row| row.cells[1].effect == Effect::None), "{matrix:#?}");
         assert_eq!(matrix.counts(1), (matrix.rows.len(), 0));
+    }
+
+    #[test]
+    fn a_reading_that_cannot_reach_the_scenario_of_a_recipe_costs_no_run() {
+        let set = |key: &str, value: toml::Value| {
+            planned(|reading| reading.set = [(key.to_owned(), value.clone())].into())
+        };
+        let (_, with_effect) = planned(|_| ());
+        let unreachable = [
+            ("protocols.lgcc.params.phi1", 7.into()),
+            ("links.none.delay", "7ms".into()),
+            ("flows.none.start", "7s".into()),
+            ("protocols.xcp.params.initial_interval", "50ms".into()),
+        ];
+        for (key, value) in unreachable {
+            let (matrix, runs) = set(key, value);
+            assert!(runs < with_effect, "{key}: {runs} runs");
+            assert!(matrix.rows.iter().all(|row| row.cells[1].effect == Effect::None), "{key}");
+        }
+        assert_eq!(set("protocols.xcp.params.initial_interval", "51ms".into()).1, with_effect);
     }
 
     #[test]

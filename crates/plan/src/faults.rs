@@ -45,7 +45,8 @@ pub(super) fn written(settings: &[WrittenSetting]) -> impl Iterator<Item = (&str
     settings.iter().map(|setting| (setting.name.as_str(), value(&setting.value)))
 }
 
-fn value(written: &SettingValue) -> Value {
+/// A setting of the scenario as a setting of a law.
+pub(super) fn value(written: &SettingValue) -> Value {
     match written {
         SettingValue::Number(x) => Value::Number(*x),
         SettingValue::Text(text) => Value::Text(text.clone().into()),

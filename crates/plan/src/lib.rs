@@ -22,4 +22,5 @@ mod shared_loops;
 mod traffic;
 mod warnings;
 
+pub use protocols::with_used_settings;
 pub use queue_conflicts::other_queues;

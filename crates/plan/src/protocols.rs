@@ -58,6 +58,27 @@ fn configure<'s>(
     Ok(ConfiguredProtocol { label, protocol, settings, needs, entry })
 }
 
+/// The scenario with an entry of `[protocols]` for each protocol that its flows use and for no other, without parameters
+/// that have their defaults. Both have the same runs. Scenarios that differ only in settings of unused protocols, or in
+/// whether a default is written, become equal.
+pub fn with_used_settings(scenario: &Scenario, registry: &Registry) -> Scenario {
+    let labels = scenario.flows.iter().map(|group| &group.protocol.value);
+    let used = |label: &String| {
+        let entry = scenario.protocols.get(label).cloned();
+        let mut entry = entry.unwrap_or_else(|| ProtocolEntry::unconfigured(label));
+        if let Ok(protocol) = registry.protocol(&entry.protocol.value) {
+            let parameters: Vec<_> = protocol.card().parameters.iter().map(|key| key.parameter()).collect();
+            entry.params.retain(|setting| {
+                let parameter = parameters.iter().find(|parameter| parameter.name == setting.name.value);
+                parameter.is_none_or(|parameter| parameter.default != faults::value(&setting.value))
+            });
+        }
+        entry.params.sort_by(|a, b| a.name.value.cmp(&b.name.value));
+        (label.clone(), entry)
+    };
+    Scenario { protocols: labels.map(used).collect(), ..scenario.clone() }
+}
+
 /// A queue law with its settings checked.
 pub(crate) struct ConfiguredQueue {
     pub(crate) queue: &'static dyn Queue,

@@ -3,7 +3,7 @@
 //! Protocol names, queues and parameters stay as written, each with its [`Place`](crate::Place). The crate that checks
 //! them reports faults through [`Scenario::fault`].
 
-use crate::place::At;
+use crate::place::{At, Place};
 use crate::schedule::Schedule;
 use crate::source::Sources;
 use crate::trace::TraceSource;
@@ -465,6 +465,20 @@ pub struct ProtocolEntry {
     pub queue: Option<QueueSpec>,
     /// Its parameters as written.
     pub params: Vec<WrittenSetting>,
+}
+
+impl ProtocolEntry {
+    /// The entry of a registered protocol that a scenario does not configure.
+    pub fn unconfigured(protocol: &str) -> Self {
+        Self {
+            protocol: At::new(protocol.to_owned(), Place::default()),
+            relays: Relays::Nodes(Vec::new()),
+            relay_buffer: Buffer::Bdp(2.0),
+            aggregate: Relays::Nodes(Vec::new()),
+            queue: None,
+            params: Vec::new(),
+        }
+    }
 }
 
 /// The nodes at which a flow is divided into loops, or shares one.

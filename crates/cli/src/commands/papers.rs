@@ -6,8 +6,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
-    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, SelectedRecipe,
-    Verdict, check, readings_trial_count, trial_count, under_readings,
+    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, ReadingsPlan, RecipeError, RecipeReadings,
+    SelectedRecipe, Verdict, check, trial_count,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -138,25 +138,37 @@ fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
     let grid = &args.grid;
     let library = library(&grid.recipes)?;
     let selected = library.select(grid.recipes.name.as_deref())?;
-    let progress = Progress::of_all(readings_trial_count(&selected, grid.full), Interrupt::install()?);
+    let rows = args.rows.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
     let options = options(grid, args.kept.folder(grid), false, registry)?;
-    let found = under_readings(&selected, &options, &progress);
+    let plan = ReadingsPlan::new(&selected, &options);
+    let progress = Progress::of_all(plan.run_count(), Interrupt::install()?);
+    let found = plan.run(&progress);
     progress.clear();
     let found = found?;
+    if let Some(file) = rows {
+        finish(
+            file,
+            by_paper(&library, &found, |_, mine| terminal::all_rows_under_readings(mine)).csv().as_bytes(),
+        )?;
+    }
     let document = || match found.as_slice() {
         [one] => terminal::rows_under_readings(one),
-        _ => tables_of_readings(&library, &found),
+        _ => by_paper(&library, &found, terminal::readings),
     };
     print_results(&args.form.or_markdown(), || pretty(&found), document)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// For each paper a table of its recipes.
-fn tables_of_readings(library: &Library, found: &[RecipeReadings]) -> Document {
+/// The tables of each paper about its recipes.
+fn by_paper(
+    library: &Library,
+    found: &[RecipeReadings],
+    tables: impl Fn(&Paper, &[RecipeReadings]) -> Document,
+) -> Document {
     let of = |document: Document, paper: &Paper| {
         let is_of = |one: &&RecipeReadings| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
         let mine: Vec<_> = found.iter().filter(is_of).cloned().collect();
-        if mine.is_empty() { document } else { document.then(terminal::readings(paper, &mine)) }
+        if mine.is_empty() { document } else { document.then(tables(paper, &mine)) }
     };
     library.papers.iter().fold(Document::default(), of)
 }

@@ -30,9 +30,14 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
         assert!(page.contains("Papers' results, reproduced"));
         fs::remove_file(folder.path().join("page.html")).unwrap();
     }
-    assert!(
-        asked(&["readings", "lgcc/section3"]).contains("=: exactly the value under the reading \"window\"")
-    );
+    let readings = ["readings", "lgcc/section3", "--rows", "rows.csv"];
+    assert!(asked(&readings).contains("=: exactly the value under the reading \"window\""));
+    let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    assert!(rows.starts_with("recipe,quantity,case,accepted,window,"), "{rows}");
+    assert!(rows.lines().skip(1).all(|line| line.starts_with("lgcc/section3,")), "{rows}");
+    let again = error_of(folder.path(), &[&["papers"], &readings[..]].concat());
+    assert!(again.contains("rows.csv: exists already"), "{again}");
+    fs::remove_file(folder.path().join("rows.csv")).unwrap();
     assert_eq!(names(folder.path()), ["scenario.toml", "trace.csv"]);
 }
 

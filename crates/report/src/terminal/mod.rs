@@ -27,7 +27,7 @@ pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use explain::explanation;
 pub use live_agreement::live_agreement;
 pub use protocols::{parameter_default, parameter_table, protocol, protocols};
-pub use readings::{readings, rows_under_readings};
+pub use readings::{all_rows_under_readings, readings, rows_under_readings};
 pub use recipes::{headline, recipe_list, verdicts};
 pub use stability::{search_ranges, stability, stability_map, two_sided};
 pub use summary::summary;

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::layout::table;
-use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings};
+use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings, RowReadings};
 use millpond_units::format::four_digits;
 use std::fmt::Write;
 
@@ -39,14 +39,32 @@ fn counts(recipe: &RecipeReadings, reading: usize) -> String {
     }
 }
 
+/// Every row of recipes of one paper under every reading, in one table.
+pub fn all_rows_under_readings(recipes: &[RecipeReadings]) -> Document {
+    let readings = recipes.first().map_or(&[][..], |one| &one.readings);
+    let head = ["recipe"].into_iter().chain(ROW_HEAD).chain(readings.iter().map(String::as_str));
+    let mut rows = table(&head.collect::<Vec<_>>());
+    for (recipe, row) in recipes.iter().flat_map(|one| one.rows.iter().map(move |row| (&one.recipe, row))) {
+        rows.add_row(std::iter::once(recipe.clone()).chain(row_cells(row)));
+    }
+    Document::default().table(rows)
+}
+
+/// The headings of a row before those of the readings.
+const ROW_HEAD: [&str; 3] = ["quantity", "case", "accepted"];
+
+/// The names of a row, what is accepted, and a cell for each reading.
+fn row_cells(row: &RowReadings) -> impl Iterator<Item = String> + '_ {
+    let names = [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)];
+    names.into_iter().chain(row.cells.iter().map(cell))
+}
+
 /// Every row of one recipe under every reading: the value, and whether it is accepted.
 pub fn rows_under_readings(recipe: &RecipeReadings) -> Document {
-    let mut head = vec!["quantity", "case", "accepted"];
-    head.extend(recipe.readings.iter().map(String::as_str));
-    let mut rows = table(&head);
+    let head = ROW_HEAD.into_iter().chain(recipe.readings.iter().map(String::as_str));
+    let mut rows = table(&head.collect::<Vec<_>>());
     for row in &recipe.rows {
-        let names = [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)];
-        rows.add_row(names.into_iter().chain(row.cells.iter().map(cell)));
+        rows.add_row(row_cells(row));
     }
     let legend = format!("=: exactly the value under the reading \"{}\"\n", recipe.own);
     Document::default().text(recipe.recipe.clone() + "\n").table(rows).text(legend)
@@ -69,7 +87,6 @@ fn with_unit(text: &str, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_papers::RowReadings;
 
     fn cell_of(effect: Effect, measured: f64) -> ReadingCell {
         ReadingCell { measured: Some(measured), effect, reason: String::new() }
@@ -98,6 +115,16 @@ mod tests {
     fn a_reading_without_effect_differs_from_one_that_keeps_or_loses_rows() {
         let counted: Vec<_> = (0..3).map(|reading| counts(&recipe(), reading)).collect();
         assert_eq!(counted, ["2/2 *", "1/2 (1)", "="]);
+    }
+
+    #[test]
+    fn the_rows_of_several_recipes_are_one_table() {
+        let other = RecipeReadings { recipe: "p/s".into(), ..recipe() };
+        let csv = all_rows_under_readings(&[recipe(), other]).csv();
+        let lines: Vec<_> = csv.lines().collect();
+        assert_eq!(lines[0], "recipe,quantity,case,accepted,a,b,c");
+        assert_eq!(lines[2], "p/r,x,c,1 to 2 s,1.500 accepted,=,=");
+        assert_eq!((lines.len(), lines[3].split(',').next()), (5, Some("p/s")));
     }
 
     #[test]

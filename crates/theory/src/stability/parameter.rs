@@ -2,9 +2,7 @@
 
 use crate::Study;
 use millpond_law::Value;
-use millpond_scenario::{
-    At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, SettingValue, WrittenSetting,
-};
+use millpond_scenario::{At, Delay, Place, ProtocolEntry, Rtt, Scenario, SettingValue, WrittenSetting};
 use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
 use millpond_units::{Bytes, Rate, Span, nearest};
 
@@ -215,24 +213,15 @@ fn set(scenario: &mut Scenario, protocol: &str, name: &str, value: f64, unit: &s
         "s" => SettingValue::Text(format!("{}us", value * 1e6)),
         unit => SettingValue::Text(format!("{}{unit}", value.round())),
     };
-    let entry = scenario.protocols.entry(protocol.to_owned()).or_insert_with(|| default_entry(protocol));
+    let entry = scenario
+        .protocols
+        .entry(protocol.to_owned())
+        .or_insert_with(|| ProtocolEntry::unconfigured(protocol));
     let place = Place::default();
     match entry.params.iter_mut().find(|setting| setting.name.value == name) {
         Some(setting) => setting.value = At::new(value, place),
         None => entry
             .params
             .push(WrittenSetting { name: At::new(name.to_owned(), place), value: At::new(value, place) }),
-    }
-}
-
-/// The entry of a protocol that the scenario does not configure.
-fn default_entry(protocol: &str) -> ProtocolEntry {
-    ProtocolEntry {
-        protocol: At::new(protocol.to_owned(), Place::default()),
-        relays: Relays::Nodes(Vec::new()),
-        relay_buffer: Buffer::Bdp(2.0),
-        aggregate: Relays::Nodes(Vec::new()),
-        queue: None,
-        params: Vec::new(),
     }
 }
