@@ -159,3 +159,18 @@ fn the_predicted_convergence_time_is_a_logarithm_over_the_real_part_of_the_right
     assert!((predicted * 0.4714 / 10_f64.ln() - 1.0).abs() < 1e-3, "{predicted}");
     assert!(found.times.iter().all(Option::is_some), "{:?}", found.times);
 }
+
+/// CLTCP's time constant of 2.1 s does not become shorter with the round-trip time: at 10 ms it is 200 round trips.
+#[test]
+fn the_convergence_time_of_a_law_with_a_time_constant_of_its_own_is_found_at_short_round_trip_times() {
+    let over = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.01, 0.05, 2);
+    let criterion = ConvergenceCriterion { tolerance: 0.05, initial_condition: None };
+    let (scenario, registry) = (scenario("cltcp", "10ms", ""), Registry::builtin());
+    let found =
+        compute_convergence_times(Study::new(&scenario, &registry), over, criterion, &Unwatched).unwrap();
+    // From 20 % to within 5 % by the slowest root: ln(0.8 / 0.05) / 0.5 at the least.
+    for (time, predicted) in found.times.iter().zip(&found.predicted_times) {
+        let (time, predicted) = (time.unwrap(), predicted.unwrap());
+        assert!((time / predicted - 1.0).abs() < 0.1, "{time} against {predicted}");
+    }
+}

@@ -109,7 +109,9 @@ impl SearchFromStart<'_, '_> {
     fn starting_at(&self, states: &[f64]) -> Option<ConvergenceTime> {
         const TIME_CONSTANTS: f64 = 10.0;
         const SAMPLES: u32 = 20_000;
-        let seconds = simulated_time(self.root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS);
+        // Laws whose time constants do not depend on the round-trip time need many of short ones.
+        const MOST_RTTS: f64 = 1e4;
+        let seconds = simulated_time(self.root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS, MOST_RTTS);
         let mut solver = Solver::at(&self.equilibrium.frozen, states, Accuracy::default()).ok()?;
         let components: Vec<Component> = self.rates.iter().map(|rate| rate.component).collect();
         let trajectory = record(&mut solver, seconds, SAMPLES, &components, &|| !self.watch.stopped());

@@ -2,7 +2,7 @@
 //! all quantities had their initial values.
 
 use super::BAND;
-use super::duration::{rightmost_nonzero_root, simulated_time};
+use super::duration::{MOST_DRAWN_RTTS, rightmost_nonzero_root, simulated_time};
 use super::initial::InitialConditions;
 use super::observable::Observable;
 use crate::equilibrium::PlanEquilibrium;
@@ -94,7 +94,7 @@ pub fn compute_phase_portrait(
 fn default_duration(equilibrium: &PlanEquilibrium<'_>) -> f64 {
     const TIME_CONSTANTS: f64 = 8.0;
     let root = rightmost_nonzero_root(&equilibrium.frozen, &equilibrium.point);
-    simulated_time(root.as_ref(), equilibrium.plan, TIME_CONSTANTS)
+    simulated_time(root.as_ref(), equilibrium.plan, TIME_CONSTANTS, MOST_DRAWN_RTTS)
 }
 
 /// The plane in which trajectories are recorded.

@@ -1,7 +1,7 @@
 //! Responses to a step: the capacity of a link changes, or one more flow starts.
 
 use super::StepChange;
-use super::duration::{rightmost_nonzero_root, simulated_time};
+use super::duration::{MOST_DRAWN_RTTS, rightmost_nonzero_root, simulated_time};
 use super::observable::{Observable, bottleneck_links, observables, sending_rates};
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium};
 use crate::{AnalysisError, Study};
@@ -163,8 +163,9 @@ impl Transition<'_, '_> {
         const SAMPLES: u32 = 6000;
         let root = rightmost_nonzero_root(self.after, self.end);
         let Recording { seconds, watch } = self.recording;
-        let seconds =
-            seconds.unwrap_or_else(|| simulated_time(root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS));
+        let seconds = seconds.unwrap_or_else(|| {
+            simulated_time(root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS, MOST_DRAWN_RTTS)
+        });
         let (rates, queues) = (sending_rates(self.equilibrium.plan), self.queues(changed_link));
         let watched: Vec<Component> = rates.iter().chain(&queues).map(|one| one.component).collect();
         let trajectory = record(&mut solver, seconds, SAMPLES, &watched, &|| !watch.stopped());
