@@ -4,13 +4,16 @@ use super::subject::Subject;
 use millpond_results::{EntityKind, quantity};
 use millpond_theory::steady_state::{FlowPeriod, Oscillation};
 
+/// The least number of samples in a period that show its reductions.
+pub(super) const SAMPLES_PER_PERIOD: f64 = 4.0;
+
 /// The mean time in seconds between two reductions of a flow; none if the series show too few of them, or are sampled too
 /// rarely for the predicted period.
 pub(super) fn measured_period(subject: &Subject<'_>, oscillation: &Oscillation) -> Option<f64> {
-    const LEAST_SAMPLES: f64 = 4.0;
     let interval = subject.series.interval;
     let (mut spans, mut cycles) = (0, 0);
-    for period in oscillation.periods.iter().filter(|period| period.seconds >= LEAST_SAMPLES * interval) {
+    for period in oscillation.periods.iter().filter(|period| period.seconds >= SAMPLES_PER_PERIOD * interval)
+    {
         for values in flows_of(subject, period) {
             let falls = reductions(&values, period.kept);
             if let (Some(first), Some(last)) = (falls.first(), falls.last()) {

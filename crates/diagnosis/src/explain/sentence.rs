@@ -1,5 +1,6 @@
 //! The explanation of a run in one sentence.
 
+use super::cycle::SAMPLES_PER_PERIOD;
 use super::verdict::{SAME_FREQUENCY, clearest_queue, clearest_rate};
 use super::{Explanation, Finding, Fluctuation, FluctuationKind, LinearModel, NoiseFloor, SpectralPeak};
 use millpond_fluid::stability::NoiseKind;
@@ -32,11 +33,11 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
 fn sentence_of_cycle(explained: &Explanation, shown: &Fluctuation) -> String {
     let measured = match explained.measured_period {
         Some(seconds) => format!("in this run every {}", duration(seconds)),
-        None => "the series of this run show no reduction twice".to_owned(),
+        None => unmeasured_period(explained),
     };
     // Flows that are reduced at different times have no frequency in common.
     let is_common = |peak: SpectralPeak| {
-        let cycles = explained.measured_period.map_or(1.0, |period| period * peak.frequency);
+        let cycles = explained.measured_period.map_or(0.0, |period| period * peak.frequency);
         peak.is_significant() && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&cycles)
     };
     let seen = if shown.peak.is_some_and(is_common) {
@@ -45,6 +46,20 @@ fn sentence_of_cycle(explained: &Explanation, shown: &Fluctuation) -> String {
         fluctuation(&explained.fluctuations)
     };
     format!("has {}; {measured}; {seen}", steady_state_sentence(&explained.steady_state))
+}
+
+/// Why the series have no period.
+fn unmeasured_period(explained: &Explanation) -> String {
+    let periods = explained.steady_state.oscillation().map_or(&[][..], |found| &found.periods);
+    let longest = periods.iter().map(|period| period.seconds).fold(0.0, f64::max);
+    let needed = longest / SAMPLES_PER_PERIOD;
+    if longest > 0.0 && explained.sample_interval > needed {
+        let (interval, needed) = (duration(explained.sample_interval), duration(needed));
+        return format!(
+            "a sample every {interval} is too rare for this period: run with measure.every of at most {needed}"
+        );
+    }
+    "the series of this run show no reduction twice".to_owned()
 }
 
 /// `its rates fluctuate by 9.1 % (s.d.), its queue by 28 packets (s.d.)`.

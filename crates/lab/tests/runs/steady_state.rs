@@ -189,6 +189,17 @@ fn the_period_of_a_sawtooth_or_limit_cycle_follows_from_the_law() {
     }
 }
 
+/// A cycle of .19 s with a sample every 100 ms: neither a period nor a frequency can be read from the series.
+#[test]
+fn an_explanation_says_that_samples_are_too_rare_for_the_predicted_period() {
+    let sets = ["duration=20s", "measure.from=10s", "measure.every=100ms"];
+    let found = explained(&under(&shipped("dumbbell.toml"), "dctcp", &sets));
+    let sentence = explanation_sentence(&found);
+    assert_eq!(found.measured_period, None);
+    assert!(sentence.contains("a sample every 100.0 ms is too rare for this period"), "{sentence}");
+    assert!(!sentence.contains("Hz"), "{sentence}");
+}
+
 /// One NewReno flow on 20 Mbit/s with 20 ms and a buffer of one bandwidth-delay product: its spectrum has harmonics, and
 /// a queue that is emptied makes the second one strong.
 #[test]
