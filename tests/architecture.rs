@@ -1,5 +1,5 @@
-//! Checks dependencies of crates and imports of modules against `docs/architecture.md`: reads `cargo metadata` and `use`
-//! lines.
+//! Checks dependencies of crates and imports of modules against `docs/architecture.md`: reads the tables and the drawing of
+//! that page, `cargo metadata` and `use` lines.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,40 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Each crate and the crates of this workspace that it depends on.
-const DEPENDENCIES: &[(&str, &str)] = &[
-    ("units", ""),
-    ("stats", ""),
-    ("results", "units stats"),
-    ("law", "units"),
-    ("scenario", "units stats"),
-    ("conformance", "units law"),
-    ("guest", "units law"),
-    ("protocols", "units law conformance"),
-    ("endpoint", "units law"),
-    ("sim", "units law endpoint"),
-    ("fluid", "units stats law"),
-    ("plan", "units law scenario protocols endpoint sim fluid"),
-    ("theory", "units stats results law scenario protocols fluid plan"),
-    ("diagnosis", "units stats results scenario fluid plan theory"),
-    ("recurrences", "law protocols results"),
-    ("live", "units results law scenario protocols endpoint sim plan"),
-    ("lab", "units stats results law scenario protocols sim fluid plan theory diagnosis live"),
-    ("papers", "units stats results scenario protocols fluid plan theory diagnosis lab recurrences"),
-    ("sweep", "units stats results scenario protocols lab"),
-    ("chart", ""),
-    ("report", "units stats results law scenario protocols fluid plan theory diagnosis papers sweep chart"),
-    ("analysis-report", "units results scenario protocols fluid plan theory diagnosis report chart"),
-    (
-        "cli",
-        "units results law scenario protocols plan theory diagnosis lab live papers sweep report analysis-report",
-    ),
-    (
-        "py",
-        "units results law scenario conformance guest protocols fluid plan theory diagnosis lab papers sweep report",
-    ),
-];
-
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.
 const OUTSIDE: &[&str] = &["tests", "attack", "bench", "own-protocol", "own-queue"];
 
@@ -55,7 +21,37 @@ const PURE: &[&str] = &["protocols", "sim", "fluid"];
 /// Folders beside the protocols that are none.
 const SHARED: &[&str] = &["parts", "queues"];
 
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+/// Each crate with the crates of this workspace that it depends on.
+type Dependencies = BTreeMap<String, BTreeSet<String>>;
+
+/// The section about crates in `docs/architecture.md`.
+fn page_of_crates() -> String {
+    let page =
+        std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page on architecture");
+    let (_, section) = page.split_once("\n## Crates").expect("a section about crates");
+    section.split("\n## ").next().unwrap_or_default().to_owned()
+}
+
+/// The names between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+/// The table of crates on the page: rows of name, content and dependencies.
+fn documented() -> Dependencies {
+    let page = page_of_crates();
+    let table = page.lines().skip_while(|line| !line.starts_with("| crate ")).skip(2);
+    let rows = table
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').collect());
+    rows.map(|cells: Vec<&str>| {
+        let [name, _, needs] = cells[..] else { panic!("three cells in a row: {cells:?}") };
+        (quoted(name).next().expect("a name"), quoted(needs).collect())
+    })
+    .collect()
+}
+
+fn dependencies() -> Dependencies {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .current_dir(root())
@@ -76,15 +72,31 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn crates_depend_on_the_listed_crates() {
+fn crates_depend_on_the_crates_of_the_documented_table() {
     let mut found = dependencies();
     found.retain(|name, _| !OUTSIDE.contains(&name.as_str()));
-    let owned = |names: &str| names.split_whitespace().map(str::to_owned).collect();
-    let planned = DEPENDENCIES.iter().map(|(name, needs)| ((*name).to_owned(), owned(needs))).collect();
-    assert_eq!(
-        found, planned,
-        "a dependency is not that of the plan: mend it, or this list and docs/architecture.md"
-    );
+    assert_eq!(found, documented(), "mend the dependency, or the table of crates in docs/architecture.md");
+}
+
+#[test]
+fn every_crate_uses_only_crates_on_lower_lines_of_the_drawing() {
+    let page = page_of_crates();
+    let drawing = page.split("```").nth(1).expect("a drawing");
+    let documented = documented();
+    // The names of a line come first; a description follows.
+    let line_of = |text: &str| -> Vec<String> {
+        text.split_whitespace().take_while(|word| documented.contains_key(*word)).map(str::to_owned).collect()
+    };
+    let lines: Vec<Vec<String>> = drawing.lines().map(line_of).filter(|line| !line.is_empty()).collect();
+    let drawn: BTreeSet<&String> = lines.iter().flatten().collect();
+    assert_eq!(drawn, documented.keys().collect(), "the drawing in docs/architecture.md has other crates");
+    for (place, line) in lines.iter().enumerate() {
+        let lower: BTreeSet<&String> = lines[place + 1..].iter().flatten().collect();
+        for name in line {
+            let wrong: Vec<&String> = documented[name].iter().filter(|need| !lower.contains(need)).collect();
+            assert!(wrong.is_empty(), "{name} uses {wrong:?}, which the drawing does not have below it");
+        }
+    }
 }
 
 /// The `use`, `crate::` and `super::` paths of a source file, without comments.
@@ -132,29 +144,14 @@ fn the_core_uses_no_clock_no_socket_and_no_file() {
 
 #[test]
 fn modules_do_not_import_each_other_in_a_cycle() {
-    for (name, _) in DEPENDENCIES {
+    for name in documented().keys() {
         let cycle = Modules::read(&root().join("crates").join(name).join("src")).cycle();
         assert!(cycle.is_none(), "{name}: {}", cycle.unwrap_or_default());
     }
 }
 
-/// Crates above `protocols` and the worlds. Their size is limited.
-const UPPER: &[&str] = &[
-    "results",
-    "plan",
-    "theory",
-    "diagnosis",
-    "recurrences",
-    "lab",
-    "live",
-    "papers",
-    "sweep",
-    "report",
-    "analysis-report",
-    "guest",
-    "cli",
-    "py",
-];
+/// Crates that use neither `protocols` nor `fluid`, and whose size is limited as if they did.
+const ALSO_LIMITED: &[&str] = &["results", "guest"];
 
 /// The number of lines of all source files of a folder, including their tests.
 fn lines(folder: &Path) -> usize {
@@ -167,8 +164,16 @@ fn lines(folder: &Path) -> usize {
 fn no_crate_of_the_upper_half_exceeds_6000_lines_or_a_tenth_of_all() {
     const MOST: usize = 6000;
     let crates = root().join("crates");
-    let all: usize = DEPENDENCIES.iter().map(|(name, _)| lines(&crates.join(name).join("src"))).sum();
-    for name in UPPER {
+    let documented = documented();
+    let all: usize = documented.keys().map(|name| lines(&crates.join(name).join("src"))).sum();
+    let is_above = |needs: &BTreeSet<String>| ["protocols", "fluid"].iter().any(|base| needs.contains(*base));
+    let upper: Vec<&String> = documented
+        .iter()
+        .filter(|(name, needs)| is_above(needs) || ALSO_LIMITED.contains(&name.as_str()))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(upper.len() > 10, "most crates are above the worlds: {upper:?}");
+    for name in upper {
         let own = lines(&crates.join(name).join("src"));
         assert!(own <= MOST && 10 * own <= all, "crate {name} has {own} of {all} lines: split it");
     }
@@ -198,10 +203,34 @@ fn every_protocol_has_a_page() {
     }
 }
 
+/// Whether a path of a page leads to a file or folder: as it stands, or as the end of a path of a source file, with or
+/// without extension.
+fn is_found(path: &str, sources: &[String]) -> bool {
+    let path = path.trim_end_matches('/');
+    root().join(path).exists()
+        || sources.iter().any(|source| {
+            let forms = [format!("/{path}"), format!("/{path}.rs")];
+            let inner = format!("/{path}/");
+            forms.iter().any(|form| source.ends_with(form)) || source.contains(&inner)
+        })
+}
+
 #[test]
-fn the_page_on_architecture_names_every_crate() {
-    let page = std::fs::read_to_string(Path::new(&root()).join("docs/architecture.md")).unwrap_or_default();
-    for (name, _) in DEPENDENCIES {
-        assert!(page.contains(&format!("`{name}`")), "docs/architecture.md does not name `{name}`");
-    }
+fn the_page_on_architecture_names_files_that_exist() {
+    let page =
+        std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page on architecture");
+    let sources: Vec<String> =
+        files(&root().join("crates"), "rs").iter().map(|file| file.display().to_string()).collect();
+    // Drawings and code have no backticks but their fences.
+    let text: String = page.split("```").step_by(2).collect();
+    let is_path = |name: &String| {
+        let is_plain = name.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+        is_plain && (name.contains('/') || name.ends_with(".rs") || name.ends_with(".md"))
+    };
+    let paths: Vec<String> = quoted(&text).filter(is_path).filter(|path| !path.contains("NAME")).collect();
+    assert!(paths.len() > 50, "{paths:?}");
+    let is_recipe = |path: &str| root().join("papers").join(path).with_extension("toml").exists();
+    let missing: Vec<&String> =
+        paths.iter().filter(|path| !is_found(path, &sources) && !is_recipe(path)).collect();
+    assert!(missing.is_empty(), "docs/architecture.md names {missing:?}, which do not exist");
 }
