@@ -125,7 +125,7 @@ class Halved(Signalled):
 
 
 class Dice(millpond.Law):
-    """A window of one to four packets, drawn anew by a timer."""
+    """A window of one to four packets, sampled again at each expiry of a timer."""
 
     name = "dice"
     period = millpond.Parameter("50ms", unit="s", meaning="time between two samples")

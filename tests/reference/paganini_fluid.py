@@ -18,7 +18,7 @@ STEPS = 200  # per round-trip time
 def growth(alpha, eta, rtts=120):
     """Growth of the logarithm of the envelope per round-trip time, over the last two thirds."""
     h = 1 / STEPS
-    p, v = [1.0] * (STEPS + 1), [0.0] * (STEPS + 1)  # the price and its slope, at rest off the equilibrium until 0
+    p, v = [1.0] * (STEPS + 1), [0.0] * (STEPS + 1)  # the price and its slope, constant until 0
     p[-1] = 1.01
     for n in range(STEPS, STEPS * (rtts + 1)):
         a0 = -alpha * (v[n - STEPS] + eta * p[n - STEPS])

@@ -10,7 +10,7 @@ pub enum AxisSpacing {
 }
 
 impl AxisSpacing {
-    /// The name that the script knows.
+    /// Its name in the script.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",

@@ -44,7 +44,7 @@ impl State {
 /// The largest state of a sender, link or receiver.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
-/// Checks the beginning of a table, and the size of the state that it wants.
+/// Checks the beginning of a table, and the size of the state that it declares.
 fn check_table(name: &str, table: RawTable, bytes: usize, state_bytes: u64) -> Result<(), String> {
     if table.version != VERSION {
         return Err(format!(
@@ -56,7 +56,9 @@ fn check_table(name: &str, table: RawTable, bytes: usize, state_bytes: u64) -> R
         return Err(format!("{name} has {} bytes, expected {bytes}: set struct_bytes", table.struct_bytes));
     }
     if state_bytes > MOST_STATE_BYTES {
-        return Err(format!("{name} wants a state of {state_bytes} bytes, at most {MOST_STATE_BYTES}"));
+        return Err(format!(
+            "{name} declares a state of {state_bytes} bytes, expected at most {MOST_STATE_BYTES}"
+        ));
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Session {
         CURRENT.with_borrow_mut(|current| *current = self.clone());
     }
 
-    /// The current session of the thread; by default one that nobody looks at.
+    /// The current session of the thread; by default one of its own, whose failures are not read.
     pub fn current() -> Self {
         CURRENT.with_borrow(Self::clone)
     }

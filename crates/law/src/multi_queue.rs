@@ -16,7 +16,7 @@ pub struct Victims {
     pub from_head: bool,
 }
 
-/// What a queue law knows of a flow.
+/// A flow as a queue law sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueuedFlow {
     /// Its weight for schedulers.

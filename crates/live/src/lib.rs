@@ -7,9 +7,9 @@
 //!   command <-- TUN device  <--  Direction "down"                          <--  TUN device
 //! ```
 //!
-//! A [`Direction`] knows neither devices nor clocks; it is the link of the simulator with the bytes of the packets. The
-//! emulator, one thread, gives it the times of the clock. Queue, marks and drops are computed at the exact times of the
-//! departures, so that they do not depend on when the thread wakes up.
+//! A [`Direction`] is the link of the simulator with the bytes of the packets. It uses neither devices nor clocks: the
+//! emulator, which is one thread, passes the times of the clock. Queue, marks and drops are computed at the exact times of
+//! the departures, so that they do not depend on when the thread wakes up.
 //!
 //! The live world of a scenario is the network of the packet world whose hosts and links exchange lab datagrams
 //! (`docs/wire.md`): `lab` turns frames into datagrams without clock and socket, [`LiveDriver`] moves them between UDP sockets

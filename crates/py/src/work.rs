@@ -109,8 +109,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     }
 }
 
-/// A pool whose threads have this session. For laws of guests each of them is known to Python for its whole life: making
-/// Python's state of a thread anew for each callback would take longer than the callback.
+/// A pool whose threads have this session. With laws of guests each thread is attached to Python until it ends, because
+/// making Python's state of a thread for each callback would take longer than the callback.
 fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuildError> {
     let session = session.clone();
     let is_known_to_python = has_guests();

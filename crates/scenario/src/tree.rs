@@ -1,4 +1,4 @@
-//! TOML as a tree of our own: every value knows its place, which may be in the file or in an override.
+//! TOML as a tree whose values have a position, in the file or in an override.
 
 use crate::place::{At, Place};
 use crate::source::{Fault, Sources};

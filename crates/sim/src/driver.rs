@@ -134,7 +134,7 @@ impl PacketNetwork {
         sender.is_some_and(|sender| !sender.upstream_streams.is_empty())
     }
 
-    /// When a flow started. A flow number that a later transfer has again is told apart by it.
+    /// When a flow started. It distinguishes transfers that use the same flow number one after another.
     pub fn start_of_flow(&self, flow: u32) -> Option<Time> {
         self.flows.get(flow as usize).map(FlowState::start)
     }

@@ -1,7 +1,7 @@
 //! Requests of memory before it is read.
 //!
 //! From about a hundred flows on, most of the time of a hop is spent waiting for the event, the packet, and the link or the
-//! end that the packet reaches: their order is that of time, which no processor can predict. The event queue knows it.
+//! end that the packet reaches. Their order is that of time, which a processor cannot predict, but the event queue has it.
 
 /// The size of a cache line in bytes.
 const LINE: usize = 64;

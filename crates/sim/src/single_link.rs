@@ -84,7 +84,7 @@ pub struct SingleLink {
     events: BinaryHeap<Reverse<Event>>,
     inserted: u64,
     now: Time,
-    /// Number of flows that the link knows.
+    /// Number of flows whose packets have arrived.
     flows: u32,
 }
 

@@ -128,7 +128,7 @@ impl PacketNetwork {
         self.spawning.sources = sources;
     }
 
-    /// True if all data has arrived, every sender knows it, and neither end will send again. While a packet counts as in
+    /// True if all data has arrived and is acknowledged, and neither end will send again. While a packet counts as in
     /// flight, the sender could probe for it, and the acknowledgement would be attributed to the next transfer.
     fn is_over(&self, flow: u32) -> bool {
         let flow = FlowView { network: self, index: flow as usize };

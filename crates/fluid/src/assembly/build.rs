@@ -73,7 +73,7 @@ impl AssemblyBuilder {
     }
 
     /// Puts every loop into the class of its law. Loops are sorted by feedback delay, then by path, because the
-    /// fixed-step scheme processes blocks of neighbours.
+    /// fixed-step scheme processes blocks of consecutive loops.
     fn classify_loops(&mut self, laws: Vec<Box<dyn SenderLaws>>) {
         let mut laws: Vec<(usize, Box<dyn SenderLaws>)> = laws.into_iter().enumerate().collect();
         let hops = |l: usize| &self.hops[self.loops[l].hops.clone()];

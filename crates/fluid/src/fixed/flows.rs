@@ -59,7 +59,7 @@ pub(super) struct ClassState<'a> {
     blocks: Vec<Block>,
 }
 
-/// Recent sending rates of each flow in bit/s; empty if nobody uses them.
+/// Recent sending rates of each flow in bit/s; empty if they are not used.
 pub(super) struct SentRates {
     values: Vec<f64>,
     /// Number of slots per flow, a power of two.

@@ -205,7 +205,7 @@ fn an_invalid_network_is_rejected_with_the_name_of_its_part_and_a_remedy() {
     let said = refused(&|n| n.set_capacity_at(1.0, link, 0.0));
     assert!(said.contains("L") && said.contains("outage"), "{said}");
     let said = refused(&|n| {
-        let without_router = n.link("deaf", 1e6, 1.0);
+        let without_router = n.link("without router", 1e6, 1.0);
         n.add(Loop::new("f", P, source(), 1.0).over(without_router, 0.5));
     });
     assert!(said.contains("no router"), "{said}");

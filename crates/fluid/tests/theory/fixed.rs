@@ -112,7 +112,7 @@ fn a_single_sender_follows_its_link_from_an_empty_history() {
     let link = network.link("L", 1e9, f64::INFINITY);
     network.add_router(link, P, link_law(crate::laws::Excess(BASE)));
     network.add(Loop::new("f", P, sender_law(Follow { a: 1.0, initial: 1.0 }), 1.0).over(link, 0.5));
-    // Nothing arrives before the start: the link asks for BASE more during one round trip.
+    // Nothing arrives before the start: the signal of the link is larger by BASE during one round trip.
     let asm = Assembly::new(network).unwrap();
     let x = asm.run_fixed(1.0, 1.0, 0.01, |_| true).unwrap().of(Entity::Loop(0), "x");
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");

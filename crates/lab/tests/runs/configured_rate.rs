@@ -38,7 +38,7 @@ fn laws_fill_the_percentage_of_the_capacity_with_which_they_are_configured() {
 }
 
 /// The capacity falls from 10 to 6 Mbit/s at 5 s. With one level the law assumes 10 Mbit/s for ever and the buffer fills; with
-/// ten levels it knows 6 Mbit/s exactly.
+/// ten levels it receives 6 Mbit/s exactly.
 #[test]
 fn a_rate_of_one_level_is_the_highest_one() {
     let steps = r#"links.L.rate={ steps = [["0s", "10Mbps"], ["5s", "6Mbps"]] }"#;

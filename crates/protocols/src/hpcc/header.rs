@@ -14,7 +14,7 @@
 //! of the time is the utilization, `txRate / B` of the paper. The queue is the time that the waiting bytes need, `qlen / B`, in
 //! nanoseconds: mantissa times two to the exponent. The paper has the same eight bytes per link with txBytes, qLen and a code for the
 //! speed B of the link, which these fields do not need. Before them it has two bytes, with the number of links and an identifier of the
-//! path; they are counted on the wire, but a header knows its length, and paths are fixed.
+//! path. They are counted on the wire only: the type of the header contains its length, and paths are fixed.
 
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Span, Time};

@@ -10,7 +10,7 @@ pub(crate) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// Records a sample at `time` and forgets those more than `window` older.
+    /// Records a sample at `time` and removes those that are older by more than `window`.
     pub(crate) fn record(&mut self, time: u64, value: f64, window: u64) {
         while self.samples.back().is_some_and(|(_, last)| *last <= value) {
             self.samples.pop_back();

@@ -49,7 +49,7 @@ pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
     let [(best, most), (second, next), ..] = ranked.as_slice() else { return None };
     let verb = if is_within(*most, *next) {
         format!(
-            "{} and {} cannot be told apart as the best in utilization per delay: {}",
+            "{} and {} have the most utilization per delay, with intervals that overlap: {}",
             best.run.label, second.run.label, best.run.label
         )
     } else {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_whose_intervals_overlap_are_not_told_apart() {
+    fn runs_whose_intervals_overlap_are_not_ranked_against_each_other() {
         let runs = [
             run("a", 1, 0.95, 5.0, false),
             run("a", 2, 0.91, 7.0, false),
@@ -146,7 +146,7 @@ mod tests {
             run("b", 2, 0.91, 6.0, false),
         ];
         let sentence = conclusion(&RunView::all(&runs)).unwrap();
-        assert!(sentence.starts_with("a and b cannot be told apart"), "{sentence}");
+        assert!(sentence.starts_with("a and b have the most utilization per delay"), "{sentence}");
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Field for Vec<WrittenSetting> {
     }
 }
 
-/// Parameters as written, to be checked by whoever knows the law. `what` names them in messages.
+/// Parameters as written; the plan checks them against the law. `what` names them in messages.
 fn settings(written: &Written<'_>, what: &str) -> Option<Vec<WrittenSetting>> {
     let Raw::Table(table) = &written.node.value else {
         return written.expected(&format!("a table: the {what}"));

@@ -210,7 +210,7 @@ impl<'a> Written<'a> {
     pub(crate) fn quantity<Q: FromStr<Err = ParseError>>(&self) -> Option<Q> {
         let written = match &self.node.value {
             Raw::Text(text) => text.clone(),
-            // A number without a unit is parsed for the message in which its type asks for one.
+            // Parsing a number without a unit gives the message that a unit is missing.
             Raw::Whole(n) => n.to_string(),
             Raw::Number(x) => x.to_string(),
             _ => String::new(),

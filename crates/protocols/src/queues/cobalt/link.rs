@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_count_decreases_step_by_step_below_the_target() {
-        // CoDel forgets its count; COBALT takes it back in the times in which it would have increased.
+        // CoDel resets its count; COBALT decrements it at the intervals at which it would have incremented it.
         let mut bench = bench();
         (0..600_000).step_by(10).for_each(|t| {
             bench.depart(at(t), 100, LONG);
