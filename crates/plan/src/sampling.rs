@@ -193,25 +193,25 @@ mod tests {
     #[test]
     fn regular_starts_are_exact() {
         let start = FlowStart::Every { first: Time::from_secs(1.0), interval: Span::from_millis(250) };
-        let drawn = times(&start, &mut streams());
-        assert_eq!(drawn[..3], [1.0, 1.25, 1.5].map(Time::from_secs));
+        let sampled = times(&start, &mut streams());
+        assert_eq!(sampled[..3], [1.0, 1.25, 1.5].map(Time::from_secs));
     }
 
     #[test]
     fn uniform_starts_stay_in_their_range_and_have_its_middle_as_mean() {
         let (low, high) = (Time::from_secs(2.0), Time::from_secs(6.0));
-        let drawn = times(&FlowStart::Uniform(low, high), &mut streams());
-        assert!(drawn.iter().all(|time| (low..high).contains(time)));
+        let sampled = times(&FlowStart::Uniform(low, high), &mut streams());
+        assert!(sampled.iter().all(|time| (low..high).contains(time)));
         // Five standard errors: 4 / sqrt(12 n).
-        assert!((mean(drawn.iter().map(|time| time.secs())) - 4.0).abs() < 0.041);
+        assert!((mean(sampled.iter().map(|time| time.secs())) - 4.0).abs() < 0.041);
     }
 
     #[test]
     fn poisson_arrivals_ascend_and_their_gaps_have_the_mean() {
         let start = FlowStart::Poisson { first: Time::from_secs(3.0), mean: Span::from_millis(10) };
-        let drawn = times(&start, &mut streams());
-        assert!(drawn[0] > Time::from_secs(3.0) && drawn.is_sorted());
-        let last = drawn[FLOWS - 1].since(Time::from_secs(3.0)).secs();
+        let sampled = times(&start, &mut streams());
+        assert!(sampled[0] > Time::from_secs(3.0) && sampled.is_sorted());
+        let last = sampled[FLOWS - 1].since(Time::from_secs(3.0)).secs();
         // Five standard errors of a sum of exponentials: 0.01 sqrt(n).
         assert!((last - 200.0).abs() < 7.1, "{last}");
     }
@@ -251,13 +251,13 @@ mod tests {
 
     #[test]
     fn transfers_arrive_as_a_poisson_process_at_its_rate() {
-        let drawn = mice(Gap::Poisson(Span::from_millis(50)), &Size::Constant(Bytes::new(1)));
+        let sampled = mice(Gap::Poisson(Span::from_millis(50)), &Size::Constant(Bytes::new(1)));
         // 1000 s at 20 a second: five standard deviations of a Poisson count.
-        assert!(drawn.len().abs_diff(20_000) < 5 * 142, "{}", drawn.len());
-        let times: Vec<f64> = std::iter::once(5.0).chain(drawn.iter().map(|(time, _)| time.secs())).collect();
+        assert!(sampled.len().abs_diff(20_000) < 5 * 142, "{}", sampled.len());
+        let times: Vec<f64> = std::iter::once(5.0).chain(sampled.iter().map(|(time, _)| time.secs())).collect();
         let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let far = distance(gaps, |gap| -libm::expm1(-gap / 0.05));
-        assert!(far < bound(drawn.len()), "{far}");
+        assert!(far < bound(sampled.len()), "{far}");
         // The variance of the counts per second equals their mean.
         let mut counts = vec![0.0; 1000];
         times[1..].iter().for_each(|time| counts[(time - 5.0) as usize] += 1.0);
@@ -275,8 +275,8 @@ mod tests {
                 // The least of a mean: mean (shape - 1) / shape.
                 (Size::Pareto { mean: Bytes::new(30_000_000), shape }, 3e7 * (shape - 1.0) / shape),
             ] {
-                let drawn = mice(Gap::Every(Span::from_millis(50)), &size);
-                let sizes: Vec<f64> = drawn.iter().map(|(_, size)| size.as_f64()).collect();
+                let sampled = mice(Gap::Every(Span::from_millis(50)), &size);
+                let sizes: Vec<f64> = sampled.iter().map(|(_, size)| size.as_f64()).collect();
                 assert_eq!(sizes.len(), 20_000);
                 let far = distance(sizes, |size| 1.0 - libm::pow(least / size, shape).min(1.0));
                 assert!(far < bound(20_000), "{far} for shape {shape}");
@@ -286,9 +286,9 @@ mod tests {
 
     #[test]
     fn regular_arrivals_begin_at_the_start_and_end_before_the_end() {
-        let drawn = mice(Gap::Every(Span::from_secs(300.0)), &Size::Constant(Bytes::new(7)));
+        let sampled = mice(Gap::Every(Span::from_secs(300.0)), &Size::Constant(Bytes::new(7)));
         let times = [5.0, 305.0, 605.0, 905.0].map(|time| (Time::from_secs(time), Bytes::new(7)));
-        assert_eq!(drawn, times);
+        assert_eq!(sampled, times);
         let within = mice(Gap::Every(Span::from_secs(500.0)), &Size::Constant(Bytes::new(7)));
         assert_eq!(within.last().map(|(time, _)| *time), Some(Time::from_secs(505.0)));
     }

@@ -118,7 +118,7 @@ pub struct Direction {
     pub configured: ConfiguredCapacity,
     /// How long a packet travels after service.
     pub delay: Delay,
-    /// Whether a packet may overtake another when the delay falls or jitter is drawn.
+    /// Whether a packet may overtake another when the delay decreases or with jitter.
     pub reorder: bool,
     /// Each packet travels longer by a time that is uniformly distributed up to this.
     pub jitter: Span,

@@ -66,7 +66,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             name: "path",
             form: Form::AnyOf(&[paths::NODES, Form::Name]),
             rule: Rule::Absent("the shorthand's first"),
-            meaning: "the nodes from sender to receiver, as in `[\"R1\", \"R2\"]`, or a word that a shorthand defines",
+            meaning: "the nodes from sender to receiver, as in `[\"R1\", \"R2\"]`, or the name of a path that a shorthand defines",
             read: |flow, written| set(&mut flow.group.paths, paths::path(written)),
             write: |flow| match flow.nodes.as_slice() {
                 [path] => Some(array(path.iter().map(text))),

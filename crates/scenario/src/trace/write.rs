@@ -32,7 +32,7 @@ impl Trace {
     }
 
     /// The trace as Mahimahi delivery opportunities. In each tenth of a second they fall into a `busy` share of
-    /// milliseconds that is drawn from `seed`.
+    /// milliseconds that is sampled with `seed`.
     ///
     /// # Errors
     /// If it would be more than 50 million lines.
@@ -74,7 +74,7 @@ fn opportunities(served: &ServedData<'_>, millis: u64) -> u64 {
     u64::try_from(picobits / one).unwrap_or(u64::MAX)
 }
 
-/// A share of the first `millis` numbers, at least one, drawn without replacement (selection sampling).
+/// A share of the first `millis` numbers, at least one, sampled without replacement (selection sampling).
 fn busy_slots(millis: u64, busy: f64, random: &mut TraceRandom) -> Vec<u64> {
     let mut wanted = ((busy * millis as f64 + 0.5) as u64).clamp(1, millis);
     let mut slots = Vec::new();
