@@ -70,10 +70,10 @@ fn onward_delays(asm: &Assembly) -> impl Iterator<Item = f64> + '_ {
 
 impl Assembly {
     /// Delay in seconds from the sender of a loop to its end with empty queues: to its relay, or to its last link.
-    pub(crate) fn forward_delay(&self, l: usize) -> f64 {
-        match self.loops[l].end_relay {
+    pub(crate) fn forward_delay(&self, loop_index: usize) -> f64 {
+        match self.loops[loop_index].end_relay {
             Some(relay) => self.relays[relay].forward,
-            None => self.hops_of(l).last().map_or(0.0, |hop| hop.forward),
+            None => self.hops_of(loop_index).last().map_or(0.0, |hop| hop.forward),
         }
     }
 }

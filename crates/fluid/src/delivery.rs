@@ -73,8 +73,8 @@ impl Deliveries {
     }
 
     /// Bits that a loop has delivered since time zero.
-    pub(crate) fn delivered(&self, l: usize) -> f64 {
-        self.delivered[l]
+    pub(crate) fn delivered(&self, loop_index: usize) -> f64 {
+        self.delivered[loop_index]
     }
 
     /// Adds the service of each hop in one interval, in bits.
@@ -84,9 +84,9 @@ impl Deliveries {
         }
     }
 
-    fn deliver(&mut self, asm: &Assembly, l: usize, service: &impl Fn(usize) -> HopService) {
-        let hops = asm.loops[l].hops.clone();
-        let (mut served, mut offered) = (self.relayed[l], f64::INFINITY);
+    fn deliver(&mut self, asm: &Assembly, loop_index: usize, service: &impl Fn(usize) -> HopService) {
+        let hops = asm.loops[loop_index].hops.clone();
+        let (mut served, mut offered) = (self.relayed[loop_index], f64::INFINITY);
         for hop in hops.clone() {
             let HopService { served: of_hop, offered: to_flow } = service(hop);
             self.undelivered[hop] += of_hop;
@@ -95,10 +95,10 @@ impl Deliveries {
         }
         let delivered = delivered_after(0.0, served, offered);
         self.undelivered[hops].iter_mut().for_each(|bits| *bits -= delivered);
-        self.relayed[l] -= delivered;
-        if let Some(relay) = asm.loops[l].end_relay {
+        self.relayed[loop_index] -= delivered;
+        if let Some(relay) = asm.loops[loop_index].end_relay {
             self.relayed[asm.relays[relay].downstream.0] += delivered;
         }
-        self.delivered[l] += delivered;
+        self.delivered[loop_index] += delivered;
     }
 }

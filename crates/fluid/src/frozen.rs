@@ -81,8 +81,8 @@ impl<'a> Frozen<'a> {
     }
 
     /// Whether a loop is active.
-    pub fn is_active(&self, l: usize) -> bool {
-        self.discrete.active[l]
+    pub fn is_active(&self, loop_index: usize) -> bool {
+        self.discrete.active[loop_index]
     }
 
     /// The number of links.
@@ -273,20 +273,20 @@ impl Assembly {
     }
 
     /// Whether a loop's sender or a law at one of its links runs in discrete time.
-    pub fn is_clocked(&self, l: usize) -> bool {
-        let data = &self.loops[l];
+    pub fn is_clocked(&self, loop_index: usize) -> bool {
+        let data = &self.loops[loop_index];
         let class = &self.sender_classes[data.class];
         let mut inputs = SenderInputs::zeros(1, class.law.feedback().len());
         inputs.base_rtt[0] = data.base_rtt;
         let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
         let sender = class.law.period(data.place, &states, &inputs.flow(0));
         let link = |link: usize| self.laws_of(link).any(|(set, place)| self.ticks(set, place, link));
-        sender.is_some() || self.hops_of(l).iter().any(|hop| link(hop.link))
+        sender.is_some() || self.hops_of(loop_index).iter().any(|hop| link(hop.link))
     }
 
     /// The names of the switching functions of a loop's sender.
-    pub fn guards_of(&self, l: usize) -> &'static [&'static str] {
-        self.sender_classes[self.loops[l].class].law.guard_names()
+    pub fn guards_of(&self, loop_index: usize) -> &'static [&'static str] {
+        self.sender_classes[self.loops[loop_index].class].law.guard_names()
     }
 
     fn ticks(&self, set: usize, place: usize, link: usize) -> bool {

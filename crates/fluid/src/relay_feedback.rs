@@ -27,15 +27,15 @@ struct Incoming {
 
 impl Assembly {
     /// The relays at the end of a loop. A shared loop has one for each flow that continues.
-    pub(crate) fn end_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
-        let parts = self.flows_of(l).iter().filter_map(|flow| self.loops[flow.loop_id].end_relay);
-        self.loops[l].end_relay.into_iter().chain(parts)
+    pub(crate) fn end_relays(&self, loop_index: usize) -> impl Iterator<Item = usize> + '_ {
+        let parts = self.flows_of(loop_index).iter().filter_map(|flow| self.loops[flow.loop_id].end_relay);
+        self.loops[loop_index].end_relay.into_iter().chain(parts)
     }
 
     /// The relays at the beginning of a loop. A shared loop has one for each flow.
-    pub(crate) fn start_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
-        let own = self.loops[l].start_relay.filter(|_| !self.is_shared_flow(l));
-        own.into_iter().chain(self.flows_of(l).iter().map(|flow| flow.relay))
+    pub(crate) fn start_relays(&self, loop_index: usize) -> impl Iterator<Item = usize> + '_ {
+        let own = self.loops[loop_index].start_relay.filter(|_| !self.is_shared_flow(loop_index));
+        own.into_iter().chain(self.flows_of(loop_index).iter().map(|flow| flow.relay))
     }
 
     /// How the loop downstream of a relay is shared, from the point of view of the loop upstream. `present` tells which
@@ -79,15 +79,16 @@ impl Assembly {
     /// of them. None if one of its flows ends here, because nothing limits that flow.
     pub(crate) fn downstream_feedback<T: Number>(
         &self,
-        l: usize,
+        loop_index: usize,
         present: impl Fn(&SharedFlow) -> bool,
         feedback: impl Fn(usize) -> RelayFeedback<T>,
     ) -> Option<DownstreamFeedback<T>> {
-        if let Some(relay) = self.loops[l].end_relay {
+        if let Some(relay) = self.loops[loop_index].end_relay {
             let RelayFeedback { permitted: rate, backlog, rtt, sharing } = feedback(relay);
             return Some(DownstreamFeedback { rate, backlog, rtt, sharing });
         }
-        let active_flows: Vec<&SharedFlow> = self.flows_of(l).iter().filter(|flow| present(flow)).collect();
+        let active_flows: Vec<&SharedFlow> =
+            self.flows_of(loop_index).iter().filter(|flow| present(flow)).collect();
         let relays = active_flows
             .iter()
             .map(|flow| self.loops[flow.loop_id].end_relay)
@@ -122,14 +123,14 @@ impl Assembly {
     /// The feedback for a loop from the relays at its beginning. `active` tells which loops are active now.
     pub(crate) fn upstream_feedback<T: Number>(
         &self,
-        l: usize,
+        loop_index: usize,
         active: &[bool],
         upstream_marked: impl Fn(usize) -> T,
     ) -> Option<UpstreamFeedback<T>> {
-        if let Some(relay) = self.loops[l].start_relay {
+        if let Some(relay) = self.loops[loop_index].start_relay {
             return Some(UpstreamFeedback { marked: upstream_marked(relay), weight: None });
         }
-        let active_flows = || self.flows_of(l).iter().filter(|flow| active[flow.loop_id]);
+        let active_flows = || self.flows_of(loop_index).iter().filter(|flow| active[flow.loop_id]);
         let weight: f64 = active_flows().map(|flow| flow.count * flow.weight).sum();
         // The mean over flows, in proportion to their weights.
         let marked = active_flows()

@@ -230,7 +230,14 @@ impl<'a> RightHandSide<'a> {
     }
 
     /// Feedback of one sender from its own routers, aggregated over its path.
-    fn set_feedback(&mut self, c: usize, i: usize, l: usize, history: &impl ChannelHistory, x: &[f64]) {
+    fn set_feedback(
+        &mut self,
+        c: usize,
+        i: usize,
+        loop_index: usize,
+        history: &impl ChannelHistory,
+        x: &[f64],
+    ) {
         let (asm, class) = (self.asm, &self.asm.sender_classes[c]);
         let kinds = class.law.feedback();
         let width = kinds.len();
@@ -243,7 +250,7 @@ impl<'a> RightHandSide<'a> {
         let x = &x[class.first_state + i * class.width..][..class.width];
         let switches = self.switches_of[c][i].clone();
         self.switches[switches.clone()].iter_mut().for_each(PathSwitch::reset);
-        let hops = asm.hops_of(l).iter().zip(&self.delays.hops[asm.loops[l].hops.clone()]);
+        let hops = asm.hops_of(loop_index).iter().zip(&self.delays.hops[asm.loops[loop_index].hops.clone()]);
         for (place, (hop, delays)) in hops.enumerate() {
             self.signals.clear();
             let signals = hop.first_signal..hop.first_signal + hop.signals;

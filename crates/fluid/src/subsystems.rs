@@ -93,44 +93,46 @@ impl Frozen<'_> {
 
     /// The sender of one loop. Inputs: the channels of its links, its own rate one round trip ago, the feedback of its
     /// relays. Outputs: rate, round-trip time, carried quantities, and the permitted rate if it begins at a relay.
-    pub fn loop_subsystem(&self, l: usize, point: &OperatingPoint) -> Subsystem {
+    pub fn loop_subsystem(&self, loop_index: usize, point: &OperatingPoint) -> Subsystem {
         let asm = self.asm;
-        if asm.is_shared_flow(l) {
-            return self.shared_flow_subsystem(l, point);
+        if asm.is_shared_flow(loop_index) {
+            return self.shared_flow_subsystem(loop_index, point);
         }
-        let data = &asm.loops[l];
+        let data = &asm.loops[loop_index];
         let class = &asm.sender_classes[data.class];
         let first = class.first_state + data.place * class.width;
         let carried = class.law.carried().len();
         let own = class.first_carried + data.place * carried;
-        let mut outputs = vec![asm.channels.rate + l, asm.channels.rtt + l];
+        let mut outputs = vec![asm.channels.rate + loop_index, asm.channels.rtt + loop_index];
         outputs.extend(own..own + carried);
-        outputs.extend(asm.start_relays(l).map(|relay| asm.channels.permitted + relay));
+        outputs.extend(asm.start_relays(loop_index).map(|relay| asm.channels.permitted + relay));
         let states: Vec<usize> = (first..first + class.width).collect();
-        let inputs = asm.sender_channels(l, &point.x);
-        differentiate(Entity::Loop(l), states, inputs, outputs, point, |x, u| self.sender(l, point, x, u))
+        let inputs = asm.sender_channels(loop_index, &point.x);
+        differentiate(Entity::Loop(loop_index), states, inputs, outputs, point, |x, u| {
+            self.sender(loop_index, point, x, u)
+        })
     }
 
     /// One flow's share of a shared loop. Inputs: the rate that the loop's law permits, and the inflow of each flow.
     /// Output: the flow's rate.
-    fn shared_flow_subsystem(&self, l: usize, point: &OperatingPoint) -> Subsystem {
+    fn shared_flow_subsystem(&self, loop_index: usize, point: &OperatingPoint) -> Subsystem {
         let (asm, at) = (self.asm, &self.asm.channels);
-        let active_flows = self.active_flows(asm.controlling_loop(l));
-        let permitted = asm.loops[l].start_relay.map(|relay| at.permitted + relay);
+        let active_flows = self.active_flows(asm.controlling_loop(loop_index));
+        let permitted = asm.loops[loop_index].start_relay.map(|relay| at.permitted + relay);
         let channels =
             permitted.into_iter().chain(active_flows.iter().map(|flow| asm.inflow_channel(flow.relay)));
         let inputs = channels.map(|channel| Input { channel, delay: 0.0 }).collect();
-        let outputs = vec![at.rate + l];
-        differentiate(Entity::Loop(l), Vec::new(), inputs, outputs, point, |_, u| {
+        let outputs = vec![at.rate + loop_index];
+        differentiate(Entity::Loop(loop_index), Vec::new(), inputs, outputs, point, |_, u| {
             let sent = self.shared_rates(&active_flows, point, u[0], &u[1..]);
-            let own = active_flows.iter().zip(sent).find(|(flow, _)| flow.loop_id == l);
+            let own = active_flows.iter().zip(sent).find(|(flow, _)| flow.loop_id == loop_index);
             (Vec::new(), vec![own.map_or(Dual64::from(0.0), |(_, sent)| sent)])
         })
     }
 
     /// The active flows of a shared loop.
-    fn active_flows(&self, l: usize) -> Vec<&SharedFlow> {
-        self.asm.flows_of(l).iter().filter(|flow| self.is_active(flow.loop_id)).collect()
+    fn active_flows(&self, loop_index: usize) -> Vec<&SharedFlow> {
+        self.asm.flows_of(loop_index).iter().filter(|flow| self.is_active(flow.loop_id)).collect()
     }
 
     /// The rate of one flow of each kind, given the permitted total rate and the inflow of each.
@@ -207,15 +209,15 @@ impl Frozen<'_> {
     /// Derivatives and outputs of a sender. With an empty backlog at its relay, the rate is at most the inflow.
     fn sender(
         &self,
-        l: usize,
+        loop_index: usize,
         point: &OperatingPoint,
         x: &[Dual64],
         u: &[Dual64],
     ) -> (Vec<Dual64>, Vec<Dual64>) {
-        let data = &self.asm.loops[l];
+        let data = &self.asm.loops[loop_index];
         let law = &self.asm.sender_classes[data.class].law;
-        let LoopInputs { input, signals, inflows } = self.loop_inputs(l, point, u);
-        let feedback = self.aggregate(l, x, &input, &signals);
+        let LoopInputs { input, signals, inflows } = self.loop_inputs(loop_index, point, u);
+        let feedback = self.aggregate(loop_index, x, &input, &signals);
         let input = SenderInput { feedback: &feedback, ..input };
         let zero = Dual64::from(0.0);
         let mut dx = vec![zero; x.len()];
@@ -223,7 +225,7 @@ impl Frozen<'_> {
         let permitted_rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
         let backlog = data.start_relay.map(|relay| self.asm.offsets.backlogs + relay);
         let is_empty = backlog.is_some_and(|backlog| point.held[backlog] == Held::Lower);
-        let active_flows = self.active_flows(l);
+        let active_flows = self.active_flows(loop_index);
         let rate = match inflows[..] {
             [inflow] if is_empty => least(permitted_rate, inflow),
             _ if !active_flows.is_empty() => {
@@ -232,7 +234,7 @@ impl Frozen<'_> {
             }
             _ => permitted_rate,
         };
-        let permitted = self.asm.start_relays(l).map(|_| permitted_rate);
+        let permitted = self.asm.start_relays(loop_index).map(|_| permitted_rate);
         let outputs = [rate, input.rtt()].into_iter().chain(carried).chain(permitted).collect();
         (dx, outputs)
     }
@@ -240,24 +242,24 @@ impl Frozen<'_> {
     /// The switching functions of a sender.
     pub(crate) fn sender_guards(
         &self,
-        l: usize,
+        loop_index: usize,
         point: &OperatingPoint,
         x: &[Dual64],
         u: &[Dual64],
     ) -> Vec<Dual64> {
-        let data = &self.asm.loops[l];
+        let data = &self.asm.loops[loop_index];
         let law = &self.asm.sender_classes[data.class].law;
-        let LoopInputs { input, signals, .. } = self.loop_inputs(l, point, u);
-        let feedback = self.aggregate(l, x, &input, &signals);
+        let LoopInputs { input, signals, .. } = self.loop_inputs(loop_index, point, u);
+        let feedback = self.aggregate(loop_index, x, &input, &signals);
         let mut guards = vec![Dual64::from(0.0); law.guard_names().len()];
         law.guards_dual(data.place, x, &SenderInput { feedback: &feedback, ..input }, &mut guards);
         guards
     }
 
     /// The inputs of a loop, from the values of [`Assembly::sender_channels`].
-    fn loop_inputs(&self, l: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs {
-        let data = &self.asm.loops[l];
-        let hops = self.asm.hops_of(l);
+    fn loop_inputs(&self, loop_index: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs {
+        let data = &self.asm.loops[loop_index];
+        let hops = self.asm.hops_of(loop_index);
         let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
         let (mut queueing, mut slope, mut unmarked, mut kept) = (zero, zero, one, one);
         let mut values = u.iter().copied();
@@ -282,7 +284,7 @@ impl Frozen<'_> {
         if self.asm.sender_classes[data.class].law.inputs_used().earlier_queueing {
             hops.iter().for_each(|_| earlier_queueing += read());
         }
-        let RelayInputs { downstream, upstream, inflows } = self.relay_inputs(l, point, read);
+        let RelayInputs { downstream, upstream, inflows } = self.relay_inputs(loop_index, point, read);
         let input = SenderInput {
             base_rtt: data.base_rtt,
             capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
@@ -303,7 +305,7 @@ impl Frozen<'_> {
     /// The inputs of a loop from the relays on both sides.
     fn relay_inputs(
         &self,
-        l: usize,
+        loop_index: usize,
         point: &OperatingPoint,
         mut read: impl FnMut() -> Dual64,
     ) -> RelayInputs {
@@ -313,14 +315,16 @@ impl Frozen<'_> {
             let sharing = asm.sharing(relay, present);
             (relay, RelayFeedback { permitted: read(), backlog: read(), rtt: read(), sharing })
         };
-        let feedback: BTreeMap<usize, RelayFeedback<Dual64>> = asm.end_relays(l).map(feedback).collect();
-        let downstream = asm.downstream_feedback(l, present, |relay| feedback[&relay]);
+        let feedback: BTreeMap<usize, RelayFeedback<Dual64>> =
+            asm.end_relays(loop_index).map(feedback).collect();
+        let downstream = asm.downstream_feedback(loop_index, present, |relay| feedback[&relay]);
         // Relay, upstream marking probability, inflow.
         let starts: Vec<(usize, Dual64, Dual64)> =
-            asm.start_relays(l).map(|relay| (relay, read(), read())).collect();
+            asm.start_relays(loop_index).map(|relay| (relay, read(), read())).collect();
         let upstream_marked: BTreeMap<usize, Dual64> =
             starts.iter().map(|(relay, marked, _)| (*relay, *marked)).collect();
-        let upstream = asm.upstream_feedback(l, &self.discrete.active, |relay| upstream_marked[&relay]);
+        let upstream =
+            asm.upstream_feedback(loop_index, &self.discrete.active, |relay| upstream_marked[&relay]);
         let active = starts.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
         RelayInputs { downstream, upstream, inflows: active.map(|(.., inflow)| *inflow).collect() }
     }
@@ -328,12 +332,12 @@ impl Frozen<'_> {
     /// The feedback of a sender, aggregated over its path.
     fn aggregate(
         &self,
-        l: usize,
+        loop_index: usize,
         x: &[Dual64],
         input: &SenderInput<'_, Dual64>,
         signals_of_hops: &[Vec<Dual64>],
     ) -> Vec<Dual64> {
-        let data = &self.asm.loops[l];
+        let data = &self.asm.loops[loop_index];
         let law = &self.asm.sender_classes[data.class].law;
         let kinds = law.feedback();
         let mut sums: Vec<Dual64> = kinds.iter().map(|kind| Dual64::from(neutral(kind.over_path))).collect();
@@ -466,34 +470,35 @@ impl Frozen<'_> {
 impl Assembly {
     /// The inputs of a loop's sender, in the order in which [`Frozen::sender`] reads them. A lag of the law's own is that at the
     /// states `x`.
-    fn sender_channels(&self, l: usize, x: &[f64]) -> Vec<Input> {
+    fn sender_channels(&self, loop_index: usize, x: &[f64]) -> Vec<Input> {
         let at = &self.channels;
-        let used = self.sender_classes[self.loops[l].class].law.inputs_used();
+        let used = self.sender_classes[self.loops[loop_index].class].law.inputs_used();
         let mut inputs = Vec::new();
-        for hop in self.hops_of(l) {
+        for hop in self.hops_of(loop_index) {
             let signals = hop.first_signal..hop.first_signal + hop.signals;
             let link = [at.delay, at.slope, at.marked, at.lost].map(|first| first + hop.link);
             inputs.extend(
                 link.into_iter().chain(signals).map(|channel| Input { channel, delay: hop.backward }),
             );
         }
-        inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
+        inputs.push(Input { channel: at.rate + loop_index, delay: self.loops[loop_index].base_rtt });
         if used.present_queueing {
-            inputs
-                .extend(self.hops_of(l).iter().map(|hop| Input { channel: at.delay + hop.link, delay: 0.0 }));
+            inputs.extend(
+                self.hops_of(loop_index).iter().map(|hop| Input { channel: at.delay + hop.link, delay: 0.0 }),
+            );
         }
         if used.earlier_queueing {
-            let lag = self.lag(l, x);
+            let lag = self.lag(loop_index, x);
             let earlier = |hop: &HopData| Input { channel: at.delay + hop.link, delay: hop.backward + lag };
-            inputs.extend(self.hops_of(l).iter().map(earlier));
+            inputs.extend(self.hops_of(loop_index).iter().map(earlier));
         }
-        for relay in self.end_relays(l) {
+        for relay in self.end_relays(loop_index) {
             let next = self.controlling_loop(self.relays[relay].downstream.0);
             let delay = self.return_delay(&self.relays[relay]);
             let channels = [at.permitted + relay, at.backlog + relay, at.rtt + next];
             inputs.extend(channels.map(|channel| Input { channel, delay }));
         }
-        for relay in self.start_relays(l) {
+        for relay in self.start_relays(loop_index) {
             inputs.extend(
                 [at.upstream_marked + relay, self.inflow_channel(relay)]
                     .map(|channel| Input { channel, delay: 0.0 }),

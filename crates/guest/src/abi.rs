@@ -197,12 +197,12 @@ impl Default for RawHeader {
 }
 
 impl RawHeader {
-    /// A header if it is one of `own`, else none.
+    /// A header if it is one of `header_id`, else none.
     #[inline]
-    pub(crate) fn of(header: &Header, own: HeaderId) -> Self {
+    pub(crate) fn of(header: &Header, header_id: HeaderId) -> Self {
         let mut raw = Self::default();
-        if own != HeaderId::NONE
-            && let Some(bytes) = header.of(own)
+        if header_id != HeaderId::NONE
+            && let Some(bytes) = header.of(header_id)
         {
             raw.length = bytes.len() as u64;
             raw.bytes[..bytes.len()].copy_from_slice(bytes);
@@ -228,7 +228,7 @@ impl From<&Start> for RawStart {
 
 impl RawAck {
     #[inline]
-    pub(crate) fn of(ack: &Ack, own: HeaderId) -> Self {
+    pub(crate) fn of(ack: &Ack, header_id: HeaderId) -> Self {
         Self {
             bytes: ack.bytes.get(),
             packets: ack.packets,
@@ -254,7 +254,7 @@ impl RawAck {
                 LimitedBy::NoFeedback => 4,
             },
             window_unused: u64::from(ack.window_unused()),
-            header: RawHeader::of(&ack.header, own),
+            header: RawHeader::of(&ack.header, header_id),
         }
     }
 }

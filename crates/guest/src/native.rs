@@ -124,10 +124,19 @@ impl NativeLaw {
     }
 
     fn common(&self, setting: NativeSetting, part: Part, state_bytes: u64) -> Common {
-        let NativeSetting { law, parameters, own } = setting;
+        let NativeSetting { law, parameters, header_id } = setting;
         let context = RawContext { now_s: 0.0, sample: 0.0, parameters };
         let (state, session) = (State::new(state_bytes), Session::current());
-        Common { law, own, part, context, state, session, has_failed: false, error_text: self.error_text }
+        Common {
+            law,
+            header_id,
+            part,
+            context,
+            state,
+            session,
+            has_failed: false,
+            error_text: self.error_text,
+        }
     }
 }
 
@@ -139,14 +148,14 @@ pub struct NativeSetting {
     /// Its parameters in the order of their declaration, in SI units.
     pub parameters: [f64; PARAMETERS],
     /// The number of its headers.
-    pub own: HeaderId,
+    pub header_id: HeaderId,
 }
 
 /// State and parameters of one part, and where its failure goes.
 struct Common {
     law: &'static str,
     /// The number of its headers.
-    own: HeaderId,
+    header_id: HeaderId,
     part: Part,
     context: RawContext,
     state: State,
@@ -247,7 +256,7 @@ impl Sender for NativeSender {
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         let Some(callback) = self.table.on_ack else { return };
-        let ack = RawAck::of(ack, self.common.own);
+        let ack = RawAck::of(ack, self.common.header_id);
         // SAFETY: see `on_start`.
         self.call(cx, "on_ack", false, |state, cx, permit| unsafe { callback(state, cx, &ack, permit) });
     }
@@ -281,8 +290,8 @@ impl Sender for NativeSender {
 
     fn stamp(&mut self, cx: &mut Context<'_>, header: &mut Header) {
         let Some(callback) = self.table.header else { return };
-        let own = self.common.own;
-        if self.common.has_failed || own == HeaderId::NONE {
+        let header_id = self.common.header_id;
+        if self.common.has_failed || header_id == HeaderId::NONE {
             return;
         }
         let ((state, context), mut raw) = (self.common.prepare(cx), RawHeader::default());
@@ -290,7 +299,7 @@ impl Sender for NativeSender {
         let code = unsafe { callback(state, context, &raw mut raw) };
         match (code, raw.written()) {
             (0, Some([])) => {}
-            (0, Some(bytes)) => header.set(own, bytes),
+            (0, Some(bytes)) => header.set(header_id, bytes),
             (0, None) => self.common.fail("header", cx.now, format!("a header of {} bytes", raw.length)),
             (code, _) => {
                 let message = self.common.returned(code);
@@ -316,12 +325,12 @@ impl NativeLink {
         queue: &QueueView,
     ) -> Verdict {
         let Some(callback) = callback.filter(|_| !self.common.has_failed) else { return Verdict::Keep };
-        let (own, queue, mut number) = (self.common.own, RawQueue::from(queue), 0);
+        let (header_id, queue, mut number) = (self.common.header_id, RawQueue::from(queue), 0);
         let mut raw = RawPacket {
             bytes: packet.bytes.get(),
             is_data: u64::from(packet.kind == PacketKind::Data),
             ecn: ecn_number(*packet.ecn),
-            header: RawHeader::of(packet.header, own),
+            header: RawHeader::of(packet.header, header_id),
         };
         let (state, context) = self.common.prepare(cx);
         // SAFETY: the contract of the header; the arguments live during the call.
@@ -335,7 +344,7 @@ impl NativeLink {
         };
         match verdict {
             Ok(verdict) => {
-                write_back(packet.header, own, &raw.header);
+                write_back(packet.header, header_id, &raw.header);
                 verdict
             }
             Err(message) => {
@@ -346,10 +355,10 @@ impl NativeLink {
     }
 }
 
-/// Writes the bytes of a header of `own`; its length does not change.
-fn write_back(header: &mut Header, own: HeaderId, raw: &RawHeader) {
-    if own != HeaderId::NONE
-        && let Some(bytes) = header.of_mut(own)
+/// Writes the bytes of a header of `header_id`; its length does not change.
+fn write_back(header: &mut Header, header_id: HeaderId, raw: &RawHeader) {
+    if header_id != HeaderId::NONE
+        && let Some(bytes) = header.of_mut(header_id)
     {
         let length = bytes.len();
         bytes.copy_from_slice(&raw.bytes[..length]);
@@ -398,16 +407,16 @@ impl Receiver for NativeReceiver {
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, _relay: Option<&RelayView>, echo: &mut Echo) {
         echo.header = data.header;
         let Some(callback) = self.table.on_data.filter(|_| !self.common.has_failed) else { return };
-        let own = self.common.own;
-        let header = RawHeader::of(&data.header, own);
+        let header_id = self.common.header_id;
+        let header = RawHeader::of(&data.header, header_id);
         let packet = RawPacket { bytes: data.bytes.get(), is_data: 1, ecn: ecn_number(data.ecn), header };
         let ((state, context), mut raw) = (self.common.prepare(cx), RawEcho { header, mark: 0 });
         // SAFETY: the contract of the header; the arguments live during the call.
         let code = unsafe { callback(state, context, &raw const packet, &raw mut raw) };
         match (code, raw.header.written()) {
             (0, Some(bytes)) => {
-                if own != HeaderId::NONE {
-                    echo.header = if bytes.is_empty() { Header::NONE } else { Header::new(own, bytes) };
+                if header_id != HeaderId::NONE {
+                    echo.header = if bytes.is_empty() { Header::NONE } else { Header::new(header_id, bytes) };
                 }
                 echo.mark = raw.mark != 0;
             }
@@ -501,7 +510,7 @@ mod tests {
         session.enter();
         let mut parameters = [0.0; PARAMETERS];
         parameters[..2].copy_from_slice(&[0.5, 4.0]);
-        let setting = NativeSetting { law: "counted", parameters, own: HeaderId::NONE };
+        let setting = NativeSetting { law: "counted", parameters, header_id: HeaderId::NONE };
         read(&law_of(&sender_table())).unwrap().sender(setting)
     }
 

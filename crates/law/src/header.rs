@@ -137,10 +137,10 @@ impl Unread {
         read
     }
 
-    /// The same at a link that other protocols cross: counts only headers of the protocol `own`.
+    /// The same at a link that other protocols cross: counts only headers of the protocol `expected`.
     #[inline]
-    pub fn note_own<T>(&mut self, own: HeaderId, protocol: HeaderId, read: Option<T>) -> Option<T> {
-        self.0 += u64::from(read.is_none() && protocol == own);
+    pub fn note_own<T>(&mut self, expected: HeaderId, protocol: HeaderId, read: Option<T>) -> Option<T> {
+        self.0 += u64::from(read.is_none() && protocol == expected);
         read
     }
 

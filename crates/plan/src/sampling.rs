@@ -254,7 +254,8 @@ mod tests {
         let sampled = mice(Gap::Poisson(Span::from_millis(50)), &Size::Constant(Bytes::new(1)));
         // 1000 s at 20 a second: five standard deviations of a Poisson count.
         assert!(sampled.len().abs_diff(20_000) < 5 * 142, "{}", sampled.len());
-        let times: Vec<f64> = std::iter::once(5.0).chain(sampled.iter().map(|(time, _)| time.secs())).collect();
+        let times: Vec<f64> =
+            std::iter::once(5.0).chain(sampled.iter().map(|(time, _)| time.secs())).collect();
         let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let far = distance(gaps, |gap| -libm::expm1(-gap / 0.05));
         assert!(far < bound(sampled.len()), "{far}");

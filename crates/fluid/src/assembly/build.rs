@@ -87,14 +87,14 @@ impl AssemblyBuilder {
     }
 
     /// Adds a loop to the class of its law, or to a new class. Returns class and position.
-    fn add_to_class(&mut self, l: usize, mut law: Box<dyn SenderLaws>) -> (usize, usize) {
-        let protocol = self.loops[l].protocol;
+    fn add_to_class(&mut self, loop_index: usize, mut law: Box<dyn SenderLaws>) -> (usize, usize) {
+        let protocol = self.loops[loop_index].protocol;
         for (c, class) in
             self.sender_classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
         {
             match class.law.append(law) {
                 Ok(()) => {
-                    class.loops.push(l);
+                    class.loops.push(loop_index);
                     return (c, class.loops.len() - 1);
                 }
                 Err(back) => law = back,
@@ -103,7 +103,7 @@ impl AssemblyBuilder {
         let width = law.states(0).len();
         self.sender_classes.push(SenderClass {
             law,
-            loops: vec![l],
+            loops: vec![loop_index],
             first_state: 0,
             width,
             first_carried: 0,

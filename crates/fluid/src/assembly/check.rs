@@ -77,14 +77,16 @@ fn check_loop(network: &FluidNetwork, l: &Loop) -> Result<(), Error> {
 }
 
 /// A flow's share of a loop begins at a relay. The shared loop itself has no relay; only its flows have.
-fn check_share(network: &FluidNetwork, l: usize) -> Result<(), Error> {
-    let part = &network.loops[l];
+fn check_share(network: &FluidNetwork, loop_index: usize) -> Result<(), Error> {
+    let part = &network.loops[loop_index];
     let Some(share) = part.share else { return Ok(()) };
-    let begins = |l: usize| network.relays.iter().any(|relay| relay.downstream.0 == l);
-    let ends = |l: usize| network.relays.iter().any(|relay| relay.upstream.0 == l);
+    let begins = |loop_index: usize| network.relays.iter().any(|relay| relay.downstream.0 == loop_index);
+    let ends = |loop_index: usize| network.relays.iter().any(|relay| relay.upstream.0 == loop_index);
     let whole = &network.loops[share.shared_loop.0];
     match () {
-        () if !begins(l) => refuse(&part.name, "it is a flow of a shared loop, so it must begin at a relay"),
+        () if !begins(loop_index) => {
+            refuse(&part.name, "it is a flow of a shared loop, so it must begin at a relay")
+        }
         () if begins(share.shared_loop.0) || ends(share.shared_loop.0) => {
             refuse(&whole.name, "it is a shared loop: relays belong to its flows and not to the loop itself")
         }

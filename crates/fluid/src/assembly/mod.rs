@@ -175,8 +175,8 @@ impl Assembly {
     }
 
     /// The hops of a loop.
-    pub(crate) fn hops_of(&self, l: usize) -> &[HopData] {
-        &self.hops[self.loops[l].hops.clone()]
+    pub(crate) fn hops_of(&self, loop_index: usize) -> &[HopData] {
+        &self.hops[self.loops[loop_index].hops.clone()]
     }
 
     /// Set and position of each law at a link; the queue law comes first.
@@ -203,8 +203,8 @@ impl Assembly {
     }
 
     /// The present lag of a loop's law in seconds, at these states of the network.
-    pub(crate) fn lag(&self, l: usize, x: &[f64]) -> f64 {
-        let data = &self.loops[l];
+    pub(crate) fn lag(&self, loop_index: usize, x: &[f64]) -> f64 {
+        let data = &self.loops[loop_index];
         let class = &self.sender_classes[data.class];
         let x = &x[class.first_state + data.place * class.width..][..class.width];
         let longest = class.law.longest_lag(data.place, data.base_rtt);
@@ -219,24 +219,24 @@ impl Assembly {
 
     /// The loop whose law determines the rate of this one: the shared loop for a flow's share, otherwise the loop
     /// itself.
-    pub(crate) fn controlling_loop(&self, l: usize) -> usize {
-        match self.loops[l].role {
+    pub(crate) fn controlling_loop(&self, loop_index: usize) -> usize {
+        match self.loops[loop_index].role {
             LoopRole::FlowOf(shared) => self.shared_loops[shared].loop_id,
-            _ => l,
+            _ => loop_index,
         }
     }
 
     /// The flows of a shared loop; empty for other loops.
-    pub(crate) fn flows_of(&self, l: usize) -> &[SharedFlow] {
-        match self.loops[l].role {
+    pub(crate) fn flows_of(&self, loop_index: usize) -> &[SharedFlow] {
+        match self.loops[loop_index].role {
             LoopRole::Shared(shared) => &self.shared_loops[shared].flows,
             _ => &[],
         }
     }
 
     /// Whether this loop is one flow's share of a shared loop. Links see its traffic as part of the shared loop.
-    pub(crate) fn is_shared_flow(&self, l: usize) -> bool {
-        matches!(self.loops[l].role, LoopRole::FlowOf(_))
+    pub(crate) fn is_shared_flow(&self, loop_index: usize) -> bool {
+        matches!(self.loops[loop_index].role, LoopRole::FlowOf(_))
     }
 
     /// The latest start time, in seconds.

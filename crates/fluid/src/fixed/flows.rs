@@ -301,12 +301,12 @@ impl<'a> ClassState<'a> {
             let path = hops.range(self.first + flow);
             for hop in &hops.hops[path] {
                 hops.arriving.send(hop, 0, n, rate);
-                if hop.own > 0 {
-                    let own = usize::from(hop.own);
-                    hops.arriving.send(hop, own, n, rate);
+                if hop.sums > 0 {
+                    let sums = usize::from(hop.sums);
+                    hops.arriving.send(hop, sums, n, rate);
                     for k in 0..self.carries {
                         let carried = self.carried[flow * self.carries + k] * self.count[flow];
-                        hops.arriving.send(hop, own + 1 + k, n, carried);
+                        hops.arriving.send(hop, sums + 1 + k, n, carried);
                     }
                 }
             }

@@ -86,7 +86,7 @@ pub(super) struct DelayedHop {
     pub(super) backward: Steps,
     /// Position of the sums of the loop's own protocol in the arrivals record, and of its signals in the record of the
     /// link; zero if there is no router.
-    pub(super) own: u16,
+    pub(super) sums: u16,
     pub(super) signals: u16,
 }
 
@@ -169,10 +169,10 @@ impl RingBuffers {
 
     /// Adds a value to the records in which it arrives.
     #[inline]
-    pub(super) fn send(&mut self, hop: &DelayedHop, own: usize, now: usize, value: f64) {
+    pub(super) fn send(&mut self, hop: &DelayedHop, sums: usize, now: usize, value: f64) {
         let then = now + hop.forward.whole();
-        let first = self.place(hop.link as usize, then) + own;
-        let second = self.place(hop.link as usize, then + 1) + own;
+        let first = self.place(hop.link as usize, then) + sums;
+        let second = self.place(hop.link as usize, then + 1) + sums;
         let later = value * hop.forward.fraction();
         self.values[first] += value - later;
         self.values[second] += later;
@@ -218,20 +218,20 @@ fn round_down_step(longest: f64) -> f64 {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RouterSlots {
     /// Its first sum in the record of arrivals.
-    pub(super) own: usize,
+    pub(super) sums: usize,
     /// Its first signal in the link's record.
     pub(super) signals: usize,
 }
 
 /// The compact form of a hop. `first_signal` is the position of the first router's signals in a record.
 fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, emitted: usize) -> DelayedHop {
-    let RouterSlots { own, signals } =
+    let RouterSlots { sums, signals } =
         hop.router.map_or(RouterSlots::default(), |router| asm.slots(hop.link, router, emitted));
     DelayedHop {
         link: hop.link as u32,
         forward: Steps::new(hop.forward, step),
         backward: Steps::new(hop.backward, step),
-        own: own as u16,
+        sums: sums as u16,
         signals: signals as u16,
     }
 }
@@ -275,14 +275,14 @@ impl DelayedHops {
 
     /// The range of a loop's hops; `l` counts loops in the order of the classes.
     #[inline]
-    pub(super) fn range(&self, l: usize) -> std::ops::Range<usize> {
-        self.first[l] as usize..self.first[l + 1] as usize
+    pub(super) fn range(&self, loop_index: usize) -> std::ops::Range<usize> {
+        self.first[loop_index] as usize..self.first[loop_index + 1] as usize
     }
 
     /// The hops of a loop.
     #[inline]
-    pub(super) fn of(&self, l: usize) -> &[DelayedHop] {
-        &self.hops[self.range(l)]
+    pub(super) fn of(&self, loop_index: usize) -> &[DelayedHop] {
+        &self.hops[self.range(loop_index)]
     }
 }
 
@@ -298,15 +298,15 @@ impl Assembly {
 
     /// The positions of a router at a link.
     pub(super) fn slots(&self, link: usize, router: (usize, usize), emitted: usize) -> RouterSlots {
-        let (mut own, mut signals) = (1, emitted);
+        let (mut sums, mut signals) = (1, emitted);
         for (_, set, place) in &self.links[link].routers {
             if (*set, *place) == router {
                 break;
             }
-            own += 1 + self.link_sets[*set].carried;
+            sums += 1 + self.link_sets[*set].carried;
             signals += self.link_sets[*set].law.signal_names().len();
         }
-        RouterSlots { own, signals }
+        RouterSlots { sums, signals }
     }
 }
 

@@ -69,14 +69,14 @@ impl FixedStep<'_> {
         let carried = router.set.carried;
         for (i, &link) in router.set.links.iter().enumerate() {
             let record = self.hops.arriving.at(link, self.n);
-            let own = router.slots[i].own;
+            let sums = router.slots[i].sums;
             router.inputs.capacity[i] = self.capacity[link];
             router.inputs.arriving[i] = record[0];
-            router.inputs.own_arriving[i] = record[own];
+            router.inputs.own_arriving[i] = record[sums];
             router.inputs.queue[i] = self.queues[link];
             if carried > 0 {
                 router.inputs.carried[i * carried..][..carried]
-                    .copy_from_slice(&record[own + 1..][..carried]);
+                    .copy_from_slice(&record[sums + 1..][..carried]);
             }
         }
         router.set.law.derivatives(0, &router.x, &router.inputs, &mut router.dx);

@@ -211,32 +211,32 @@ impl Meter {
     }
 
     /// The balance of a link between the previous step and step `n`.
-    fn balance_link(&mut self, fixed: &FixedStep<'_>, n: usize, l: usize, queue: f64) {
-        let now = LinkSample { queue, admitted: fixed.admitted[l], capacity: fixed.capacity[l] };
-        let last = std::mem::replace(&mut self.links[l], now);
+    fn balance_link(&mut self, fixed: &FixedStep<'_>, n: usize, link: usize, queue: f64) {
+        let now = LinkSample { queue, admitted: fixed.admitted[link], capacity: fixed.capacity[link] };
+        let last = std::mem::replace(&mut self.links[link], now);
         let at = self.at;
         let mean = |a: f64, b: f64| 0.5 * self.step * (a + b);
-        let of = |channel: usize| mean(self.before[channel + l], self.now[channel + l]);
+        let of = |channel: usize| mean(self.before[channel + link], self.now[channel + link]);
         let count = LinkBalance {
             arrived: of(at.arriving),
             admitted: mean(last.admitted, now.admitted),
             served: mean(last.capacity, now.capacity),
             queues: (last.queue, now.queue),
-            buffer: fixed.asm.links[l].buffer,
+            buffer: fixed.asm.links[link].buffer,
         };
-        let delays = self.rings.at(l, n - 1)[DELAY_INTEGRAL] + of(at.delay);
+        let delays = self.rings.at(link, n - 1)[DELAY_INTEGRAL] + of(at.delay);
         let (departing, kept) = (count.departing_share(), 1.0 - count.lost());
-        let record = [departing, self.now[at.delay + l], delays, kept, count.offered()];
-        self.rings.at(l, n).copy_from_slice(&record);
+        let record = [departing, self.now[at.delay + link], delays, kept, count.offered()];
+        self.rings.at(link, n).copy_from_slice(&record);
         if n > self.updated.min(self.zero) {
-            self.integrals[at.arriving + l] += count.arrived;
-            self.integrals[at.departing + l] += count.departed();
+            self.integrals[at.arriving + link] += count.arrived;
+            self.integrals[at.departing + link] += count.departed();
         }
         if n > self.zero {
-            self.integrals[at.slope + l] += self.step * (now.queue - last.queue) / count.served;
-            self.integrals[at.lost + l] += self.step * count.lost();
-            self.integrals[at.passing + l] += self.step * count.passing();
-            self.integrals[at.capacity + l] += count.served;
+            self.integrals[at.slope + link] += self.step * (now.queue - last.queue) / count.served;
+            self.integrals[at.lost + link] += self.step * count.lost();
+            self.integrals[at.passing + link] += self.step * count.passing();
+            self.integrals[at.capacity + link] += count.served;
         }
     }
 
@@ -257,7 +257,7 @@ impl Meter {
         &mut self,
         fixed: &FixedStep<'_>,
         (flows, flow): (&ClassState<'_>, usize),
-        l: usize,
+        loop_index: usize,
         steps: Range<usize>,
     ) {
         let path = fixed.hops.of(flows.first + flow);
@@ -268,23 +268,23 @@ impl Meter {
             *arrived = 0.5 * (at_end(n - 1) + at_end(n));
         }
         let DeliveredRates { rates, through } =
-            self.deliver(path, fixed.asm.loops[l].hops.start, arrived, &steps);
-        let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[l]; 2]);
+            self.deliver(path, fixed.asm.loops[loop_index].hops.start, arrived, &steps);
+        let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[loop_index]; 2]);
         for ((rate, through), n) in rates.into_iter().zip(through).zip(steps.clone()) {
             sent += flows.sent.at(flow, n - 1) + flows.sent.at(flow, n);
             mean = [mean[1], through];
             delivered += rate;
         }
-        self.delivered[l] = mean[1];
+        self.delivered[loop_index] = mean[1];
         let (at, n) = (self.at, steps.end - 1);
-        self.integrals[at.rate + l] += 0.5 * self.step * sent;
-        self.integrals[at.delivered + l] += self.step * delivered;
-        self.now[at.rate + l] = flows.sent.at(flow, n);
-        self.now[at.delivered + l] = (1.5 * mean[1] - 0.5 * mean[0]).max(0.0);
-        let (base, since) = (fixed.asm.loops[l].base_rtt, self.updated.max(self.zero));
-        self.now[at.rtt + l] = base + self.queueing(path, n, DELAY);
+        self.integrals[at.rate + loop_index] += 0.5 * self.step * sent;
+        self.integrals[at.delivered + loop_index] += self.step * delivered;
+        self.now[at.rate + loop_index] = flows.sent.at(flow, n);
+        self.now[at.delivered + loop_index] = (1.5 * mean[1] - 0.5 * mean[0]).max(0.0);
+        let (base, since) = (fixed.asm.loops[loop_index].base_rtt, self.updated.max(self.zero));
+        self.now[at.rtt + loop_index] = base + self.queueing(path, n, DELAY);
         let delays = self.queueing(path, n, DELAY_INTEGRAL) - self.queueing(path, since, DELAY_INTEGRAL);
-        self.integrals[at.rtt + l] += base * (n - since) as f64 * self.step + delays;
+        self.integrals[at.rtt + loop_index] += base * (n - since) as f64 * self.step + delays;
     }
 
     /// Mean rates delivered in these steps, for the mean rates at which the sender's data would arrive without queues, in

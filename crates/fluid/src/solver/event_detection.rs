@@ -232,8 +232,9 @@ impl Solver<'_> {
     }
 
     /// Forgets the signs of a loop's guards when the loop starts.
-    pub(super) fn forget_guards(&mut self, l: usize) {
-        for (sign, _) in self.signs.iter_mut().zip(&self.guard_owners).filter(|(_, o)| **o == Entity::Loop(l))
+    pub(super) fn forget_guards(&mut self, loop_index: usize) {
+        for (sign, _) in
+            self.signs.iter_mut().zip(&self.guard_owners).filter(|(_, o)| **o == Entity::Loop(loop_index))
         {
             *sign = 0.0;
         }

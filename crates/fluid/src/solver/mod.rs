@@ -355,9 +355,9 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn schedule_sender_tick(&mut self, l: usize) {
+    fn schedule_sender_tick(&mut self, loop_index: usize) {
         let asm = self.rhs.asm;
-        let (c, place) = (asm.loops[l].class, asm.loops[l].place);
+        let (c, place) = (asm.loops[loop_index].class, asm.loops[loop_index].place);
         let class = &asm.sender_classes[c];
         let x = &self.x[class.first_state + place * class.width..][..class.width];
         let input = self.rhs.senders[c].flow(place);

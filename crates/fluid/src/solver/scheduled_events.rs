@@ -162,12 +162,16 @@ impl ScheduledEvents {
     }
 
     /// Propagates a discontinuity in the rate of a loop and of the flows that share it.
-    fn propagate_rate(&mut self, asm: &Assembly, now: f64, l: usize, order: u8) {
-        for hop in asm.hops_of(l) {
+    fn propagate_rate(&mut self, asm: &Assembly, now: f64, loop_index: usize, order: u8) {
+        for hop in asm.hops_of(loop_index) {
             self.schedule_discontinuity(now + hop.forward, Entity::Link(hop.link), order);
         }
-        self.schedule_discontinuity(now + asm.loops[l].base_rtt, Entity::Loop(l), order + 1);
-        for relay in asm.end_relays(l) {
+        self.schedule_discontinuity(
+            now + asm.loops[loop_index].base_rtt,
+            Entity::Loop(loop_index),
+            order + 1,
+        );
+        for relay in asm.end_relays(loop_index) {
             self.schedule_discontinuity(now + asm.relays[relay].forward, Entity::Relay(relay), order);
         }
     }

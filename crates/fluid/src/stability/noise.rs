@@ -110,20 +110,20 @@ struct NoiseOrigin {
 fn noise_origins(
     frozen: &Frozen<'_>,
     point: &OperatingPoint,
-    l: usize,
+    loop_index: usize,
     subsystem: &Subsystem,
     granularity: PacketGranularity,
 ) -> Vec<NoiseOrigin> {
-    let (at, hops) = (&frozen.asm.channels, frozen.asm.hops_of(l));
+    let (at, hops) = (&frozen.asm.channels, frozen.asm.hops_of(loop_index));
     let marks = hops.iter().map(|hop| at.marked + hop.link);
     let losses = hops.iter().map(|hop| at.lost + hop.link);
     // For a flow that is not ECN-capable a mark is a loss.
-    let (marks, losses): (Vec<usize>, Vec<usize>) = if frozen.asm.loops[l].ecn {
+    let (marks, losses): (Vec<usize>, Vec<usize>) = if frozen.asm.loops[loop_index].ecn {
         (marks.collect(), losses.collect())
     } else {
         (Vec::new(), losses.chain(marks).collect())
     };
-    let (rate, rtt) = (point.channels[at.rate + l], point.channels[at.rtt + l]);
+    let (rate, rtt) = (point.channels[at.rate + loop_index], point.channels[at.rtt + loop_index]);
     let mut causes = Vec::new();
     for (kind, channels) in [(NoiseKind::Marks, marks), (NoiseKind::Losses, losses)] {
         if let Some((column, variance)) = bernoulli_effect(subsystem, point, &channels) {

@@ -76,11 +76,11 @@ impl Netlink {
     }
 
     /// Gives a device an address, and the address at the other end.
-    pub(crate) fn add_address(&self, device: u32, own: IpAddr, peer: IpAddr) -> io::Result<()> {
+    pub(crate) fn add_address(&self, device: u32, local: IpAddr, peer: IpAddr) -> io::Result<()> {
         let mut message = Message::new(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
-        message.bytes(&[family(own), width(own), IFA_F_NODAD, RT_SCOPE_UNIVERSE]);
+        message.bytes(&[family(local), width(local), IFA_F_NODAD, RT_SCOPE_UNIVERSE]);
         message.bytes(&device.to_ne_bytes());
-        message.address(IFA_LOCAL, own);
+        message.address(IFA_LOCAL, local);
         message.address(IFA_ADDRESS, peer);
         self.acknowledged(message)
     }

@@ -6,9 +6,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
-/// The bytes of a header of `own`, or none.
-fn own_bytes(header: &Header, own: HeaderId) -> Option<Cow<'_, [u8]>> {
-    header.of(own).filter(|_| own != HeaderId::NONE).map(Cow::Borrowed)
+/// The bytes of a header of `header_id`, or none.
+fn own_bytes(header: &Header, header_id: HeaderId) -> Option<Cow<'_, [u8]>> {
+    header.of(header_id).filter(|_| header_id != HeaderId::NONE).map(Cow::Borrowed)
 }
 
 /// The start of a loop.
@@ -38,7 +38,7 @@ impl Start {
 pub struct Ack {
     pub(super) ack: law::Ack,
     /// The header of the law.
-    pub(super) own: HeaderId,
+    pub(super) header_id: HeaderId,
 }
 
 #[pymethods]
@@ -141,7 +141,7 @@ impl Ack {
 
     #[getter]
     fn header(&self) -> Option<Cow<'_, [u8]>> {
-        own_bytes(&self.ack.header, self.own)
+        own_bytes(&self.ack.header, self.header_id)
     }
 }
 
@@ -187,7 +187,7 @@ impl Congestion {
 pub struct Data {
     pub(super) data: law::Data,
     /// The header of the law.
-    pub(super) own: HeaderId,
+    pub(super) header_id: HeaderId,
 }
 
 #[pymethods]
@@ -204,7 +204,7 @@ impl Data {
 
     #[getter]
     fn header(&self) -> Option<Cow<'_, [u8]>> {
-        own_bytes(&self.data.header, self.own)
+        own_bytes(&self.data.header, self.header_id)
     }
 }
 
@@ -216,7 +216,7 @@ pub struct LinkPacket {
     pub(super) ecn: Ecn,
     pub(super) header: Header,
     /// The header of the law.
-    pub(super) own: HeaderId,
+    pub(super) header_id: HeaderId,
 }
 
 #[pymethods]
@@ -238,12 +238,12 @@ impl LinkPacket {
 
     #[getter]
     fn header(&self) -> Option<Cow<'_, [u8]>> {
-        own_bytes(&self.header, self.own)
+        own_bytes(&self.header, self.header_id)
     }
 
     #[setter]
     fn set_header(&mut self, value: &[u8]) -> PyResult<()> {
-        let written = self.header.of_mut(self.own).filter(|_| self.own != HeaderId::NONE);
+        let written = self.header.of_mut(self.header_id).filter(|_| self.header_id != HeaderId::NONE);
         match written {
             Some(written) if written.len() == value.len() => {
                 written.copy_from_slice(value);

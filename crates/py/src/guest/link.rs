@@ -22,7 +22,7 @@ pub(super) struct PythonLink {
     depart: Option<Py<PyAny>>,
     tick: Option<Py<PyAny>>,
     observe: Option<Py<PyAny>>,
-    own: HeaderId,
+    header_id: HeaderId,
     has_failed: AtomicBool,
 }
 
@@ -44,7 +44,7 @@ impl PythonLink {
         origin: Origin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
-        own: HeaderId,
+        header_id: HeaderId,
         facts: &LinkFacts,
     ) -> PyResult<Self> {
         let base = object.cast::<LinkBase>()?.clone().unbind();
@@ -57,7 +57,7 @@ impl PythonLink {
         let [arrive, depart, tick, observe] =
             methods(object, class, ["on_arrival", "on_departure", "on_tick", "observe"])?;
         let has_failed = AtomicBool::new(false);
-        Ok(Self { origin, base, arrive, depart, tick, observe, own, has_failed })
+        Ok(Self { origin, base, arrive, depart, tick, observe, header_id, has_failed })
     }
 
     fn fail(&self, event: &'static str, time: Time, error: PyErr) {
@@ -77,7 +77,7 @@ impl PythonLink {
             let base = self.base.bind(py);
             base.borrow_mut().begin(cx);
             let (bytes, kind, ecn) = (packet.bytes.get(), packet.kind, *packet.ecn);
-            let seen = LinkPacket { bytes, kind, ecn, header: *packet.header, own: self.own };
+            let seen = LinkPacket { bytes, kind, ecn, header: *packet.header, header_id: self.header_id };
             let seen = Bound::new(py, seen)?;
             let answer = callback.bind(py).call1((&seen, QueueState(*queue)))?;
             let verdict = verdict(answer.extract::<Option<&str>>()?)?;

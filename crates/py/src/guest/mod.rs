@@ -166,27 +166,27 @@ impl Protocol for PythonLaw {
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
-        let (class, own) = (&self.sender, self.card.needs.header);
+        let (class, header_id) = (&self.sender, self.card.needs.header);
         let sender = self.part(Part::Sender, class, settings, |origin, object: &Bound<'_, PyAny>| {
-            sender::PythonSender::new(origin, object, class, own)
+            sender::PythonSender::new(origin, object, class, header_id)
         })?;
         Ok(Box::new(sender))
     }
 
     fn receiver(&self, settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
         let Some(class) = &self.receiver else { return Ok(Box::new(PlainReceiver)) };
-        let own = self.card.needs.header;
+        let header_id = self.card.needs.header;
         let receiver = self.part(Part::Receiver, class, settings, |origin, object: &Bound<'_, PyAny>| {
-            receiver::PythonReceiver::new(origin, object, class, own)
+            receiver::PythonReceiver::new(origin, object, class, header_id)
         })?;
         Ok(Box::new(receiver))
     }
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         let Some(class) = &self.link else { return Ok(None) };
-        let own = self.card.needs.header;
+        let header_id = self.card.needs.header;
         let link = self.part(Part::Link, class, settings, |origin, object: &Bound<'_, PyAny>| {
-            link::PythonLink::new(origin, object, class, own, facts)
+            link::PythonLink::new(origin, object, class, header_id, facts)
         })?;
         Ok(Some(Box::new(link)))
     }

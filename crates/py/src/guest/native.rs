@@ -28,7 +28,7 @@ impl NativeProtocol {
             let written = settings.written().find(|(name, _)| *name == declared.name);
             *place = written.and_then(|(_, value)| value_in_si(declared.domain, value)).unwrap_or(f64::NAN);
         }
-        NativeSetting { law: self.card.name, parameters, own: self.card.needs.header }
+        NativeSetting { law: self.card.name, parameters, header_id: self.card.needs.header }
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) struct PythonReceiver {
     origin: Origin,
     base: Py<ReceiverBase>,
     on_data: Option<Py<PyAny>>,
-    own: HeaderId,
+    header_id: HeaderId,
     has_failed: bool,
 }
 
@@ -21,11 +21,11 @@ impl PythonReceiver {
         origin: Origin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
-        own: HeaderId,
+        header_id: HeaderId,
     ) -> PyResult<Self> {
         let base = object.cast::<ReceiverBase>()?.clone().unbind();
         let [on_data] = methods(object, class, ["on_data"])?;
-        Ok(Self { origin, base, on_data, own, has_failed: false })
+        Ok(Self { origin, base, on_data, header_id, has_failed: false })
     }
 
     fn call(&self, cx: &mut Context<'_>, data: &law::Data, echo: &mut Echo) -> PyResult<()> {
@@ -35,14 +35,15 @@ impl PythonReceiver {
             {
                 let mut base = base.borrow_mut();
                 base.begin(cx);
-                base.echo = echo.header.of(self.own).map(<[u8]>::to_vec);
+                base.echo = echo.header.of(self.header_id).map(<[u8]>::to_vec);
                 base.mark = false;
             }
-            callback.bind(py).call1((Data { data: *data, own: self.own },))?;
+            callback.bind(py).call1((Data { data: *data, header_id: self.header_id },))?;
             let mut base = base.borrow_mut();
             base.end(cx);
-            if self.own != HeaderId::NONE {
-                echo.header = base.echo.as_ref().map_or(Header::NONE, |bytes| Header::new(self.own, bytes));
+            if self.header_id != HeaderId::NONE {
+                echo.header =
+                    base.echo.as_ref().map_or(Header::NONE, |bytes| Header::new(self.header_id, bytes));
             }
             echo.mark = base.mark;
             Ok(())

@@ -64,7 +64,7 @@ pub(super) struct PythonSender {
     origin: Origin,
     base: Py<SenderBase>,
     callbacks: Callbacks,
-    own: HeaderId,
+    header_id: HeaderId,
     permit: Permit,
     /// Set by the first failure; no callback is called any more. `observe` has no other access.
     has_failed: AtomicBool,
@@ -75,12 +75,12 @@ impl PythonSender {
         origin: Origin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
-        own: HeaderId,
+        header_id: HeaderId,
     ) -> PyResult<Self> {
         let base = object.cast::<SenderBase>()?.clone().unbind();
         let callbacks = Callbacks::new(object, class)?;
         let has_failed = AtomicBool::new(false);
-        Ok(Self { origin, base, callbacks, own, permit: idle(), has_failed })
+        Ok(Self { origin, base, callbacks, header_id, permit: idle(), has_failed })
     }
 
     fn fail(&self, event: &'static str, time: Time, error: PyErr) {
@@ -148,8 +148,8 @@ impl Sender for PythonSender {
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &law::Ack) {
-        let own = self.own;
-        self.call(cx, "on_ack", |all| &all.ack, || (Ack { ack: *ack, own },));
+        let header_id = self.header_id;
+        self.call(cx, "on_ack", |all| &all.ack, || (Ack { ack: *ack, header_id },));
     }
 
     fn on_congestion(&mut self, cx: &mut Context<'_>, congestion: &law::Congestion) {
@@ -191,7 +191,7 @@ impl Sender for PythonSender {
             return;
         }
         match Python::attach(|py| self.written_header(py, cx)) {
-            Ok(Some(bytes)) => header.set(self.own, &bytes),
+            Ok(Some(bytes)) => header.set(self.header_id, &bytes),
             Ok(None) => {}
             Err(error) => self.fail("header", cx.now, error),
         }
