@@ -141,7 +141,7 @@ pub(crate) struct Scenario {
 /// The form in which results are printed.
 #[derive(Clone, Copy, Debug, Arguments)]
 #[group(multiple = false)]
-pub(crate) struct Form {
+pub(crate) struct OutputForm {
     /// Print only JSON, with all digits
     #[arg(long)]
     pub(crate) json: bool,
@@ -153,7 +153,7 @@ pub(crate) struct Form {
     pub(crate) markdown: bool,
 }
 
-impl Form {
+impl OutputForm {
     /// Whether the user chose none of them.
     pub(crate) fn is_terminal(&self) -> bool {
         !self.json && !self.csv && !self.markdown
@@ -189,12 +189,12 @@ pub(crate) struct Check {
 pub(crate) struct Schema {
     /// The document that the schema describes
     #[arg(default_value = "scenario")]
-    pub(crate) document: Document,
+    pub(crate) document: SchemaDocument,
 }
 
 /// A document with a JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Document {
+pub(crate) enum SchemaDocument {
     /// Scenario files
     Scenario,
     /// summary.json, printed by run --json
@@ -301,7 +301,7 @@ pub(crate) struct Run {
     #[arg(long, requires = "out")]
     pub(crate) csv_files: bool,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     #[command(flatten)]
     pub(crate) existing: Existing,
 }
@@ -329,7 +329,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     /// Continue an interrupted comparison: keep the runs that --out has, run the others
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub(crate) resume: bool,
@@ -360,7 +360,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     #[command(flatten)]
     pub(crate) existing: Existing,
 }
@@ -380,7 +380,7 @@ pub(crate) struct Equilibrium {
     #[arg(long, value_name = "TIME", value_parser = values::span)]
     pub(crate) at: Option<Span>,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
 }
 
 #[derive(Debug, Arguments)]
@@ -409,7 +409,7 @@ pub(crate) struct Stability {
     #[arg(long, value_name = "TIME", value_parser = values::span)]
     pub(crate) at: Option<Span>,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     /// Write an HTML page with Nyquist loci, a Bode plot, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -449,7 +449,7 @@ pub(crate) struct Coexistence {
     /// The protocol
     pub(crate) protocol: String,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
 }
 
 #[derive(Debug, Arguments)]
@@ -457,7 +457,7 @@ pub(crate) struct Protocols {
     /// A protocol or a queue to print with its parameters
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
 }
 
 #[derive(Debug, Arguments)]
@@ -516,7 +516,7 @@ pub(crate) struct PapersList {
     #[command(flatten)]
     pub(crate) recipes: Recipes,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
 }
 
 /// A selection of recipes.
@@ -574,7 +574,7 @@ pub(crate) struct PapersReadings {
     #[command(flatten)]
     pub(crate) kept: PapersKept,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     /// Also write every row under every reading as CSV
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) rows: Option<PathBuf>,
@@ -594,7 +594,7 @@ pub(crate) struct PapersKept {
 #[derive(Debug, Arguments)]
 pub(crate) struct PapersShown {
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
     /// Write an HTML page with charts of each recipe and the paper's values
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -661,7 +661,7 @@ pub(crate) struct Stats {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: OutputForm,
 }
 
 #[cfg(test)]

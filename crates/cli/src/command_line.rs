@@ -1,6 +1,6 @@
 //! The command line that reproduces the results.
 
-use millpond_results::Origin;
+use millpond_results::RunOrigin;
 
 /// Options with a value that change no result: outputs, colours, threads.
 const WITH_VALUE: &[&str] = &["--out", "--report", "--color", "--jobs"];
@@ -8,8 +8,8 @@ const WITH_VALUE: &[&str] = &["--out", "--report", "--color", "--jobs"];
 const FLAGS: &[&str] = &["--force", "--resume", "--quiet", "-q"];
 
 /// The command line and the version of this program.
-pub(crate) fn origin() -> Origin {
-    Origin { command: command_line(), version: VERSION.to_owned() }
+pub(crate) fn origin() -> RunOrigin {
+    RunOrigin { command: command_line(), version: VERSION.to_owned() }
 }
 
 /// The version of Millpond, with the commit that it was built from if that is known.

@@ -1,6 +1,6 @@
 //! Standard output.
 
-use crate::args::{Existing, Form};
+use crate::args::{Existing, OutputForm};
 use crate::failure::Failure;
 use millpond_report::terminal::Document;
 use millpond_results::files::{AtomicFile, load};
@@ -52,7 +52,7 @@ pub(crate) fn print_line(line: impl Display) -> Result<(), Failure> {
 
 /// Prints results in the form that the user chose; without one, tables are divided to fit into the terminal.
 pub(crate) fn print_results<E: Display>(
-    form: &Form,
+    form: &OutputForm,
     json: impl FnOnce() -> Result<String, E>,
     document: impl FnOnce() -> Document,
 ) -> Result<(), Failure> {

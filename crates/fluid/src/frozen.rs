@@ -202,9 +202,15 @@ impl<'a> Frozen<'a> {
     }
 }
 
+/// A network with delays of zero, and states in it.
+pub(crate) struct FrozenState<'a> {
+    pub(crate) frozen: Frozen<'a>,
+    pub(crate) x: Vec<f64>,
+}
+
 impl<'a> Frozen<'a> {
     /// The same network with stretched queues, and these states in it.
-    pub(crate) fn with_stretched_queues(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+    pub(crate) fn with_stretched_queues(&self, x: &[f64]) -> FrozenState<'a> {
         let (mut stretched, mut x) = (self.clone(), x.to_vec());
         for (link, model) in stretched.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
@@ -218,18 +224,18 @@ impl<'a> Frozen<'a> {
             );
             x[queue] = model.state_for(x[queue]);
         }
-        (stretched, x)
+        FrozenState { frozen: stretched, x }
     }
 
     /// The same network with exact queues, except at a jump on which the state slides; and these states in it.
-    pub(crate) fn with_exact_queues(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+    pub(crate) fn with_exact_queues(&self, x: &[f64]) -> FrozenState<'a> {
         let (mut exact, mut x) = (self.clone(), x.to_vec());
         for (link, model) in exact.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
             let output = model.output(x[queue]).queue;
             (*model, x[queue]) = (model.ramp_at(x[queue]), output);
         }
-        (exact, x)
+        FrozenState { frozen: exact, x }
     }
 
     /// The queues that slide on a jump of their law's probability.

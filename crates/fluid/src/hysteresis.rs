@@ -36,14 +36,14 @@ pub(crate) struct Hysteresis {
 
 /// The laws that are moved to their sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Laws {
+pub(crate) enum LawSet {
     /// Those of senders.
     Senders,
     /// Those of links.
     Links,
 }
 
-impl Laws {
+impl LawSet {
     /// Whether the owner of a guard is one of them.
     pub(crate) fn contain(self, owner: GuardOwner) -> bool {
         match owner {

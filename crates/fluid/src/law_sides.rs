@@ -1,6 +1,6 @@
 //! Evaluation of laws on the side of their threshold that a hysteresis keeps them on.
 
-use crate::hysteresis::{HeldSide, Hysteresis, Laws};
+use crate::hysteresis::{HeldSide, Hysteresis, LawSet};
 use crate::path_switches::GuardOwner;
 use crate::right_hand_side::RightHandSide;
 use std::ops::Range;
@@ -26,13 +26,13 @@ impl RightHandSide<'_> {
 
     /// Moves the inputs and states of laws that are not on their side, given the present states. The laws of senders are
     /// the first of an evaluation.
-    pub(crate) fn move_to_sides(&mut self, present: &[f64], laws: Laws) {
+    pub(crate) fn move_to_sides(&mut self, present: &[f64], laws: LawSet) {
         if self.hysteresis.sides.is_empty() {
             return;
         }
         let mut hysteresis = std::mem::take(&mut self.hysteresis);
         let Hysteresis { sides, x, inputs } = &mut hysteresis;
-        if laws == Laws::Senders {
+        if laws == LawSet::Senders {
             x.clear();
             x.extend_from_slice(present);
         }

@@ -6,7 +6,7 @@ use crate::delays::{DelayTable, HopDelays, NO_DELAY};
 use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::fair_sharing::{ShareRequest, SharedRates, fair_level};
-use crate::hysteresis::{Hysteresis, Laws};
+use crate::hysteresis::{Hysteresis, LawSet};
 use crate::path::{join, neutral, selects_hop};
 use crate::path_switches::{GuardOwner, PathSwitch};
 use crate::queue::{departing_share, offered_share};
@@ -119,14 +119,14 @@ impl<'a> RightHandSide<'a> {
             self.set_inputs(class, discrete, history, x);
             self.set_relay_inputs(class, discrete, history, channels);
         }
-        self.move_to_sides(x, Laws::Senders);
+        self.move_to_sides(x, LawSet::Senders);
         self.set_delivered_rates(history, channels, true);
         for class in 0..self.asm.sender_classes.len() {
             self.set_sending_rates(class, discrete, x, channels);
         }
         self.set_relay_rates(discrete, x, dx, channels);
         self.set_arrivals(history, discrete, x, channels);
-        self.move_to_sides(x, Laws::Links);
+        self.move_to_sides(x, LawSet::Links);
         for set in 0..self.asm.link_sets.len() {
             self.evaluate_link_laws(set, x, dx, channels);
         }

@@ -5,7 +5,7 @@ use crate::compare::{Choice, cases, compare};
 use crate::error::Error;
 use millpond_law::Card;
 use millpond_protocols::Registry;
-use millpond_results::{Group, Origin, Run, Watch, World};
+use millpond_results::{Group, Run, RunOrigin, Watch, World};
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const LATE: &str = include_str!("../../../scenarios/late-joiner.toml");
 
 /// The flows that share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Competition {
+pub enum CompetingFlows {
     /// Flows of the protocol and one flow of CUBIC.
     Cubic {
         /// The number of flows of the protocol.
@@ -34,7 +34,7 @@ pub enum Competition {
     },
 }
 
-impl Competition {
+impl CompetingFlows {
     /// The rows of the table.
     pub const ROWS: [Self; 6] = [
         Self::Cubic { flows: 1, buffer_bdp: 1 },
@@ -95,7 +95,7 @@ impl Competition {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoexistenceRow {
     /// The flows that share the link.
-    pub competition: Competition,
+    pub competition: CompetingFlows,
     /// The least share of the protocol's flows, the late one excepted.
     pub least: f64,
     /// The greatest of them.
@@ -114,7 +114,7 @@ pub struct CoexistenceRow {
 /// A scenario that the protocol refuses, or that `watch` stopped the runs.
 pub fn coexistence(
     card: &Card,
-    competitions: &[Competition],
+    competitions: &[CompetingFlows],
     registry: &Registry,
     watch: &dyn Watch,
 ) -> Result<Vec<CoexistenceRow>, Error> {
@@ -123,14 +123,14 @@ pub fn coexistence(
     for competition in competitions {
         all.extend(cases(&competition.scenario(card)?, registry, &choice)?);
     }
-    let runs = compare(&all, registry, &Origin::default(), &|_, _| Ok(()), watch)?;
+    let runs = compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), watch)?;
     Ok(competitions.iter().zip(runs).map(|(competition, finished)| row(*competition, finished.run)).collect())
 }
 
-fn row(competition: Competition, run: Run) -> CoexistenceRow {
+fn row(competition: CompetingFlows, run: Run) -> CoexistenceRow {
     let (one, other) = match competition {
-        Competition::Cubic { .. } => ("one", "beside"),
-        Competition::Late { .. } => ("early", "late"),
+        CompetingFlows::Cubic { .. } => ("one", "beside"),
+        CompetingFlows::Late { .. } => ("early", "late"),
     };
     let link = run.summary.links.first();
     let equal_share = link.map_or(f64::NAN, |link| link.capacity_bps) / competition.all_flows() as f64;

@@ -8,7 +8,7 @@ use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
-use millpond_results::{About, Finished, Origin, Run, Summary, Watch, World};
+use millpond_results::{About, Finished, Run, RunOrigin, Summary, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
 use millpond_theory::Study;
 use rayon::prelude::*;
@@ -136,7 +136,7 @@ pub fn labels_without_randomness(runs: &[Run]) -> BTreeSet<&str> {
 pub fn compare(
     cases: &[ComparisonCase],
     registry: &Registry,
-    origin: &Origin,
+    origin: &RunOrigin,
     keep: &(dyn Fn(&ComparisonCase, &Finished) -> Result<(), OutputError> + Sync),
     watch: &dyn Watch,
 ) -> Result<Vec<Finished>, Error> {

@@ -20,7 +20,7 @@ mod stopwatch;
 mod ticks;
 mod world;
 
-pub use coexistence::{CoexistenceRow, Competition, coexistence};
+pub use coexistence::{CoexistenceRow, CompetingFlows, coexistence};
 pub use compare::{
     Choice, ComparisonCase, cases, compare, labels_without_randomness, live_agreements, notes_on_queues,
     world_agreements,

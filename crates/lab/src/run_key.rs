@@ -18,7 +18,7 @@ pub(crate) struct RunKey {
 impl RunKey {
     pub(crate) fn of(scenario: &Scenario) -> Self {
         let key = scenario.key();
-        let trace = |trace: millpond_scenario::TraceKey| TraceKey { name: trace.name, sha256: trace.sha256 };
+        let trace = |trace: millpond_scenario::TraceHash| TraceKey { name: trace.name, sha256: trace.sha256 };
         Self { scenario_sha256: key.sha256, traces: key.traces.into_iter().map(trace).collect() }
     }
 }

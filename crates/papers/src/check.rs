@@ -3,12 +3,12 @@
 use super::claims::{JudgedClaim, judge_claims};
 use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
-use super::figure::Figure;
+use super::figure::RecipeFigure;
 use super::measure::measure;
 use super::paper::{PaperKind, SelectedRecipe};
 use super::picture::{ChartedRun, MeasuredRecipe, MeasuredRow, Picture};
 use super::trial::{Trial, trials};
-use super::verdict::{JudgedRow, Values, Verdict};
+use super::verdict::{JudgedRow, RowValues, RowVerdict};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_fluid::stability::Locus;
 use millpond_lab::{Error, fair_shares};
@@ -53,7 +53,7 @@ pub struct CheckedRecipe {
 
 impl CheckedRecipe {
     /// The worst verdict among the rows, or among those under one reading; none if there is no row.
-    pub fn verdict(&self, reading: Option<&str>) -> Option<Verdict> {
+    pub fn verdict(&self, reading: Option<&str>) -> Option<RowVerdict> {
         let rows = self.rows.iter().filter(|row| reading.is_none_or(|name| row.reading == name));
         rows.map(|row| row.verdict).max()
     }
@@ -194,14 +194,14 @@ pub(super) fn measure_rows(
 fn for_charts(result: TrialResult, trial: &Trial<'_>, options: &CheckOptions) -> TrialResult {
     let TrialResult::Run(mut run) = result else { return result };
     let figures = || trial.recipe.figures.iter().map(Spanned::get_ref);
-    if figures().any(Figure::has_fair_shares)
+    if figures().any(RecipeFigure::has_fair_shares)
         && let Ok(scenario) = trial.scenario(&options.set, options.trace.as_deref())
     {
         let shares = fair_shares(&scenario, &options.registry, &run);
         run.series.extend(shares);
     }
     let is_simulated = !run.summary.links.is_empty();
-    if is_simulated && !trial.recipe.figures.is_empty() && !figures().any(Figure::draws_series) {
+    if is_simulated && !trial.recipe.figures.is_empty() && !figures().any(RecipeFigure::draws_series) {
         run.series.clear();
     }
     TrialResult::Run(run)
@@ -212,7 +212,7 @@ pub(super) fn measure_all<'c, 'a: 'c>(
     selected: SelectedRecipe<'a>,
     full: bool,
     measured: impl Iterator<Item = (&'c Trial<'a>, &'c [Measurement])>,
-) -> Vec<(&'a Expectation, Values)> {
+) -> Vec<(&'a Expectation, RowValues)> {
     let recipe = selected.recipe;
     let mut values = BTreeMap::new();
     for (trial, measurements) in measured {
@@ -220,7 +220,7 @@ pub(super) fn measure_all<'c, 'a: 'c>(
             values.insert((*row, trial.case.name.as_str(), trial.seed), value.clone());
         }
     }
-    let values_of = |i: usize, row: &Expectation| -> Values {
+    let values_of = |i: usize, row: &Expectation| -> RowValues {
         let of = |name: &str, seed| {
             values.get(&(i, name, seed)).cloned().unwrap_or_else(|| Err(format!("case {name} was not run")))
         };
@@ -233,7 +233,7 @@ pub(super) fn measure_all<'c, 'a: 'c>(
     recipe.rows(full).enumerate().map(|(i, row)| (row, values_of(i, row))).collect()
 }
 
-fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, Values)]) -> CheckedRecipe {
+fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, RowValues)]) -> CheckedRecipe {
     let SelectedRecipe { paper, recipe } = selected;
     let rows = judge_rows(selected, measured);
     CheckedRecipe {
@@ -254,7 +254,7 @@ fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, Values)]) -> C
 /// The rows of a recipe with the verdicts on their values.
 pub(super) fn judge_rows(
     SelectedRecipe { paper, recipe }: SelectedRecipe<'_>,
-    measured: &[(&Expectation, Values)],
+    measured: &[(&Expectation, RowValues)],
 ) -> Vec<JudgedRow> {
     let named = |name: &str| measured.iter().find(|(row, _)| row.name.as_deref() == Some(name));
     let judged = measured.iter().filter_map(|(row, values)| {
@@ -270,11 +270,11 @@ pub(super) fn judge_rows(
 /// The pictures of a judged recipe.
 fn pictures<'r>(
     SelectedRecipe { paper, recipe }: SelectedRecipe<'_>,
-    measured: &[(&'r Expectation, Values)],
+    measured: &[(&'r Expectation, RowValues)],
     checked: &CheckedRecipe,
 ) -> Vec<Picture> {
     let first = paper.reading(None).map_or("", |reading| &reading.name);
-    let row = |((row, values), judged): (&(&'r Expectation, Values), &JudgedRow)| MeasuredRow {
+    let row = |((row, values), judged): (&(&'r Expectation, RowValues), &JudgedRow)| MeasuredRow {
         row,
         case: judged.case.clone(),
         reading: if judged.reading == first { String::new() } else { judged.reading.clone() },
@@ -305,7 +305,7 @@ mod tests {
         let library = section3();
         let selected = library.select(Some("lgcc/section3")).unwrap();
         let checked = &check(&selected, &CheckOptions::quick(), &Unwatched).unwrap()[0];
-        assert_eq!(checked.verdict(None), Some(Verdict::Matches), "{checked:#?}");
+        assert_eq!(checked.verdict(None), Some(RowVerdict::Matches), "{checked:#?}");
         assert_eq!(checked.verdict(Some("rate")), None);
         assert_eq!(checked.rows[0].measured, Some(197.02));
     }
@@ -317,7 +317,7 @@ mod tests {
         let checked =
             &check_with(&selected, &CheckOptions::quick(), &|_, _| Ok(TrialResult::Run(Box::default())))
                 .unwrap()[0];
-        assert!(checked.rows.iter().all(|row| row.verdict == Verdict::Unexplained));
+        assert!(checked.rows.iter().all(|row| row.verdict == RowVerdict::Unexplained));
         assert!(checked.rows.iter().all(|row| row.reason.contains("no window of a flow")), "{checked:#?}");
     }
 

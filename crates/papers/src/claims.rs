@@ -1,7 +1,7 @@
 //! Claims: rows of a recipe that check the same statement of the paper.
 
 use super::expect::Source;
-use super::verdict::{JudgedRow, Verdict};
+use super::verdict::{JudgedRow, RowVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct JudgedClaim {
     pub rows: usize,
     /// `matches` if all rows match: the claim holds. `differs` if rows differ as expected: it does not hold.
     /// `unexplained` if a row is unexplained.
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
 }
 
 /// The claims of a recipe's rows, each with the worst verdict of its rows. Rows of rejected readings belong to none.
@@ -72,6 +72,6 @@ pub(super) mod tests {
         let claims = judge_claims(&rows);
         assert_eq!(claims[0].description(), "fast (x and 2 more)");
         let named: Vec<_> = claims.iter().map(|one| (one.claim.as_str(), one.rows, one.verdict)).collect();
-        assert_eq!(named, [("fast", 3, Verdict::Differs), ("fair", 1, Verdict::Matches)]);
+        assert_eq!(named, [("fast", 3, RowVerdict::Differs), ("fair", 1, RowVerdict::Matches)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::expect::Expectation;
 use crate::measure::measure_nothing;
-use crate::verdict::{JudgedRow, Verdict};
+use crate::verdict::{JudgedRow, RowVerdict};
 use crate::{Library, Recipe, SelectedRecipe};
 
 /// The row judged as if every quantity of its run were zero.
@@ -22,7 +22,7 @@ fn hold_on_nothing(selected: SelectedRecipe<'_>) -> Vec<String> {
     let rows: Vec<_> =
         selected.recipe.rows(true).filter_map(|row| judged_on_nothing(selected, row)).collect();
     let claims = crate::claims::judge_claims(&rows);
-    let hold = claims.into_iter().filter(|claim| claim.verdict == Verdict::Matches);
+    let hold = claims.into_iter().filter(|claim| claim.verdict == RowVerdict::Matches);
     hold.map(|claim| format!("{}: {}", selected.recipe.name, claim.claim)).collect()
 }
 

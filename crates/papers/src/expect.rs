@@ -4,7 +4,7 @@ use super::stage::Stage;
 use super::time_or_step::TimeOrStep;
 use super::twin::Twin;
 use super::unknown_name::unknown;
-use super::value::{Bounds, Order, PaperValue, StatedValue};
+use super::value::{AcceptedRange, Order, PaperValue, StatedValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -80,13 +80,13 @@ pub struct Expectation {
     /// A value of our own closed form or reference model, instead of the paper's.
     pub own: Option<StatedValue>,
     /// The least and greatest value that match; an order needs none.
-    pub accept: Option<Bounds>,
+    pub accept: Option<AcceptedRange>,
     /// The reason of these bounds.
     pub because: Option<String>,
     /// The formula or source from which both bounds follow, instead of `because`; wide bounds need it.
     pub derivation: Option<String>,
     /// The least and greatest value according to theory, if it contradicts the paper.
-    pub theory: Option<Bounds>,
+    pub theory: Option<AcceptedRange>,
     /// The reason why the paper's value is not the result; required with `theory`.
     pub reason: Option<String>,
     /// The row under whose setting the paper's value is the result; with `theory` only.
@@ -314,7 +314,7 @@ impl Expectation {
     }
 
     /// The number or range of the paper.
-    pub(super) fn paper_bounds(&self) -> Option<Bounds> {
+    pub(super) fn paper_bounds(&self) -> Option<AcceptedRange> {
         match &self.paper {
             Some(PaperValue::Stated(value)) => Some(value.bounds()),
             _ => None,

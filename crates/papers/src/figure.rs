@@ -9,9 +9,9 @@ use serde::Deserialize;
 /// A picture of a recipe, with the axes of the paper.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Figure {
+pub struct RecipeFigure {
     /// How it is drawn.
-    pub kind: FigureKind,
+    pub kind: RecipeFigureKind,
     /// Which figure of the paper it is, if the recipe has several: `Fig. 10`.
     #[serde(default)]
     pub title: String,
@@ -29,7 +29,7 @@ pub struct Figure {
 /// The kind of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FigureKind {
+pub enum RecipeFigureKind {
     /// Series of each case over time, or over the steps of a recurrence.
     #[default]
     Time,
@@ -97,10 +97,10 @@ pub struct FigurePanel {
     pub fair: bool,
 }
 
-impl Figure {
+impl RecipeFigure {
     /// Whether it draws series of runs.
     pub(super) fn draws_series(&self) -> bool {
-        self.kind == FigureKind::Time || self.panels.iter().any(|panel| panel.series.is_some())
+        self.kind == RecipeFigureKind::Time || self.panels.iter().any(|panel| panel.series.is_some())
     }
 
     /// Whether it draws max-min fair shares.
@@ -117,17 +117,17 @@ impl Figure {
             return Err(unknown(case, "case", cases.iter().copied()));
         }
         self.check_x()?;
-        if self.kind == FigureKind::Scatter && self.panels.len() != 1 {
+        if self.kind == RecipeFigureKind::Scatter && self.panels.len() != 1 {
             return Err("panels: a scatter plot has one".into());
         }
         self.panels.iter().try_for_each(|panel| self.check_panel(panel, whats))
     }
 
     fn check_x(&self) -> Result<(), String> {
-        if (self.kind == FigureKind::Scatter) != self.x.summary.is_some() {
+        if (self.kind == RecipeFigureKind::Scatter) != self.x.summary.is_some() {
             return Err("x.summary belongs to a scatter plot, which needs it".into());
         }
-        if self.x.number_in != NumberIn::Case && self.kind != FigureKind::Parameter {
+        if self.x.number_in != NumberIn::Case && self.kind != RecipeFigureKind::Parameter {
             return Err("x.number_in belongs to kind = \"parameter\"".into());
         }
         Ok(())
@@ -136,10 +136,10 @@ impl Figure {
     fn check_panel(&self, panel: &FigurePanel, whats: &[&str]) -> Result<(), String> {
         let data = panel.data();
         let allowed: &[&str] = match self.kind {
-            FigureKind::Time => &["series"],
-            FigureKind::Parameter => &["what"],
-            FigureKind::Boxes => &["what", "series", "distribution"],
-            FigureKind::Scatter => &["summary"],
+            RecipeFigureKind::Time => &["series"],
+            RecipeFigureKind::Parameter => &["what"],
+            RecipeFigureKind::Boxes => &["what", "series", "distribution"],
+            RecipeFigureKind::Scatter => &["summary"],
         };
         if !matches!(data.as_slice(), [one] if allowed.contains(one)) {
             return Err(format!("a panel of this kind has one of {}", allowed.join(", ")));
@@ -150,10 +150,10 @@ impl Figure {
         if panel.scale.is_some() && data == ["what"] {
             return Err("panels: the values of rows have their scale already".into());
         }
-        if panel.fair && self.kind != FigureKind::Time {
+        if panel.fair && self.kind != RecipeFigureKind::Time {
             return Err("panels: fair belongs to kind = \"time\"".into());
         }
-        if panel.from.is_some() && (self.kind != FigureKind::Boxes || panel.series.is_none()) {
+        if panel.from.is_some() && (self.kind != RecipeFigureKind::Boxes || panel.series.is_none()) {
             return Err("panels: from belongs to boxes of a series".into());
         }
         let mut entities = panel.series.iter().chain(&panel.distribution);
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        let figure: Figure = toml::from_str(text).unwrap();
+        let figure: RecipeFigure = toml::from_str(text).unwrap();
         let case = "a".to_owned();
         figure.check(&["queue at 10 ms", "utilization"], &[&case]).err().unwrap_or_default()
     }

@@ -4,7 +4,7 @@ use super::check::CheckedRecipe;
 use super::claims::JudgedClaim;
 use super::expect::Source;
 use super::paper::PaperKind;
-use super::verdict::{JudgedRow, Verdict};
+use super::verdict::{JudgedRow, RowVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -116,9 +116,9 @@ impl ClaimCounts {
         claims.fold(Self::default(), |mut counts, claim| {
             counts.claims += 1;
             *match claim.verdict {
-                Verdict::Matches => &mut counts.hold,
-                Verdict::Differs => &mut counts.do_not_hold,
-                Verdict::Unexplained => &mut counts.unexplained,
+                RowVerdict::Matches => &mut counts.hold,
+                RowVerdict::Differs => &mut counts.do_not_hold,
+                RowVerdict::Unexplained => &mut counts.unexplained,
             } += 1;
             counts
         })
@@ -137,9 +137,9 @@ impl RowCounts {
         rows.fold(Self::default(), |mut counts, row| {
             counts.rows += 1;
             *match row.verdict {
-                Verdict::Matches => &mut counts.matches,
-                Verdict::Differs => &mut counts.differs,
-                Verdict::Unexplained => &mut counts.unexplained,
+                RowVerdict::Matches => &mut counts.matches,
+                RowVerdict::Differs => &mut counts.differs,
+                RowVerdict::Unexplained => &mut counts.unexplained,
             } += 1;
             counts
         })

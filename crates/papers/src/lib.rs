@@ -48,7 +48,7 @@ pub use check::{CheckedRecipe, check, trial_count};
 pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult};
 pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
-pub use figure::{Figure, FigureKind, FigurePanel, FigureX, NumberIn};
+pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
@@ -64,8 +64,8 @@ pub use stage::Stage;
 pub use time_or_step::TimeOrStep;
 pub use trial::{Trial, trials};
 pub use twin::Twin;
-pub use value::{Bounds, Order, PaperValue, Relation, StatedValue};
-pub use verdict::{JudgedRow, Verdict};
+pub use value::{AcceptedRange, Order, PaperValue, Relation, StatedValue};
+pub use verdict::{JudgedRow, RowVerdict};
 
 use std::fmt;
 

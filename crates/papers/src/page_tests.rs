@@ -2,10 +2,10 @@
 
 use crate::form::{COLUMNS, ROWS};
 use crate::{
-    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, Figure, FigureKind, FigurePanel,
-    FigureX, NumberIn, NyquistOptions, Paper, Reading, Recipe, Statistic, Twin,
+    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, FigurePanel, FigureX, NumberIn,
+    NyquistOptions, Paper, Reading, Recipe, RecipeFigure, RecipeFigureKind, Statistic, Twin,
 };
-use crate::{CheckOptions, Library, Verdict, check};
+use crate::{CheckOptions, Library, RowVerdict, check};
 use millpond_recurrences::Recurrence;
 use millpond_results::{Unwatched, World};
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
@@ -86,7 +86,7 @@ fn the_page_describes_every_key_that_the_reader_accepts() {
     let statistics = [keys::<Statistic>(), keys::<Combine>()].concat();
     assert_described("`[[expect]]`", &[keys::<Expectation>(), keys::<Twin>(), entity, statistics].concat());
     let axes = [keys::<FigureX>(), keys::<NumberIn>()].concat();
-    let figure = [keys::<Figure>(), keys::<FigureKind>(), keys::<FigurePanel>(), axes].concat();
+    let figure = [keys::<RecipeFigure>(), keys::<RecipeFigureKind>(), keys::<FigurePanel>(), axes].concat();
     assert_described("`[[figures]]`", &figure);
     assert_described("`paper.toml`", &[keys::<Paper>(), keys::<Reading>()].concat());
 }
@@ -122,5 +122,5 @@ fn the_example_of_the_page_parses_and_every_row_matches() {
     let library = Library::read(folder.path()).unwrap();
     let checked = check(&library.select(None).unwrap(), &CheckOptions::quick(), &Unwatched).unwrap();
     assert_eq!(checked[0].rows.len(), 8);
-    assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
+    assert_eq!(checked[0].verdict(None), Some(RowVerdict::Matches), "{:#?}", checked[0].rows);
 }

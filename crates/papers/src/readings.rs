@@ -7,7 +7,7 @@ use super::paper::{Paper, SelectedRecipe};
 use super::reading::Reading;
 use super::recipe::Recipe;
 use super::trial::{Trial, trials};
-use super::verdict::{JudgedRow, Verdict};
+use super::verdict::{JudgedRow, RowVerdict};
 use millpond_lab::Error;
 use millpond_plan::with_used_settings;
 use millpond_results::Watch;
@@ -263,7 +263,7 @@ fn cell(row: &JudgedRow, base: &JudgedRow, own: &str) -> ReadingCell {
     let effect = match (row.measured, row.verdict) {
         (None, _) => Effect::NotMeasured,
         (Some(_), _) if row.reading != own && is_same => Effect::None,
-        (Some(_), Verdict::Matches) => Effect::Accepted,
+        (Some(_), RowVerdict::Matches) => Effect::Accepted,
         (Some(_), _) => Effect::NotAccepted,
     };
     let reason = if row.measured.is_none() { row.reason.clone() } else { String::new() };

@@ -6,7 +6,7 @@
 
 use super::analysis::Analysis;
 use super::expect::{Expectation, Source};
-use super::figure::Figure;
+use super::figure::RecipeFigure;
 use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
 use super::reading::Reading;
@@ -52,7 +52,7 @@ pub struct Recipe {
     pub cases: Vec<Case>,
     /// Pictures with the axes of the paper; derived from the rows by default.
     #[serde(default)]
-    pub figures: Vec<Spanned<Figure>>,
+    pub figures: Vec<Spanned<RecipeFigure>>,
     /// The extent of `papers check`.
     #[serde(default)]
     pub quick: Extent,

@@ -5,7 +5,7 @@ use super::paper::{Paper, SelectedRecipe};
 use super::reading::Reading;
 use super::recipe::{Case, Recipe};
 use millpond_recurrences::Recurrence;
-use millpond_results::{About, Origin, World};
+use millpond_results::{About, RunOrigin, World};
 use millpond_scenario::{Faults, Scenario};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -40,7 +40,7 @@ impl Trial<'_> {
 
     /// The label, the command and the version of the run with this index.
     pub(super) fn about(&self, index: usize, world: World) -> About {
-        let origin = Origin { command: self.command(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let origin = RunOrigin { command: self.command(), version: env!("CARGO_PKG_VERSION").to_owned() };
         About { label: self.label(), origin, index, world }
     }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The least and the greatest value, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Bounds(pub f64, pub f64);
+pub struct AcceptedRange(pub f64, pub f64);
 
 /// A number or a range that a source states, in the row's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub enum StatedValue {
     /// A number.
     Number(f64),
     /// A range, both ends included.
-    Range(Bounds),
+    Range(AcceptedRange),
 }
 
 /// The paper's value of a quantity.
@@ -63,7 +63,7 @@ fn unity() -> f64 {
     1.0
 }
 
-impl Bounds {
+impl AcceptedRange {
     /// Whether the value is within the bounds.
     pub fn contains(self, value: f64) -> bool {
         self.0 <= value && value <= self.1
@@ -84,7 +84,7 @@ impl Bounds {
         self.0 <= other.1 && other.0 <= self.1
     }
 
-    /// Whether the bounds are wide: infinite, or further apart than a factor of two. Bounds with different signs, or
+    /// Whether the bounds are wide: infinite, or further apart than a factor of two. AcceptedRange with different signs, or
     /// one of which is zero, are wide; equal ones are not.
     pub(super) fn are_wide(self) -> bool {
         let (near, far) = (self.0.abs().min(self.1.abs()), self.0.abs().max(self.1.abs()));
@@ -95,9 +95,9 @@ impl Bounds {
 
 impl StatedValue {
     /// The value as a range; both ends of a number are the number.
-    pub(super) fn bounds(self) -> Bounds {
+    pub(super) fn bounds(self) -> AcceptedRange {
         match self {
-            Self::Number(value) => Bounds(value, value),
+            Self::Number(value) => AcceptedRange(value, value),
             Self::Range(bounds) => bounds,
         }
     }
@@ -115,7 +115,7 @@ impl Order {
     }
 }
 
-impl fmt::Display for Bounds {
+impl fmt::Display for AcceptedRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [low, high] = [self.0, self.1].map(at_most_five_digits);
         match (self.0.is_finite(), self.1.is_finite()) {
@@ -218,7 +218,7 @@ impl<'de> Visitor<'de> for PaperVisitor {
                 if low >= high {
                     return Err(de::Error::custom("a range is [low, high]"));
                 }
-                Ok(PaperValue::Stated(StatedValue::Range(Bounds(low, high))))
+                Ok(PaperValue::Stated(StatedValue::Range(AcceptedRange(low, high))))
             }
             _ => Err(de::Error::custom("a range is [low, high]")),
         }
@@ -323,13 +323,13 @@ mod tests {
             (1.0, f64::INFINITY, true),
             (f64::NEG_INFINITY, -1.0, true),
         ] {
-            assert_eq!(Bounds(low, high).are_wide(), wide, "{low} to {high}");
+            assert_eq!(AcceptedRange(low, high).are_wide(), wide, "{low} to {high}");
         }
     }
 
     #[test]
     fn bounds_are_printed_with_five_digits() {
-        let printed = |low, high| Bounds(low, high).to_string();
+        let printed = |low, high| AcceptedRange(low, high).to_string();
         assert_eq!(printed(6.644_958_2, 8.51), "6.645 to 8.51");
         assert_eq!(printed(0.000_123_456_7, 23_750.0), "0.00012346 to 23750");
         assert_eq!(printed(1_234_567.4, f64::INFINITY), "at least 1234567");

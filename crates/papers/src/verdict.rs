@@ -10,7 +10,8 @@ use serde::Serialize;
 /// The verdict on one row, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+#[schemars(rename = "Verdict")]
+pub enum RowVerdict {
     /// The value is as expected: within the accepted bounds, or the order holds.
     Matches,
     /// A difference is expected for the documented reason, and the value is within the bounds of theory.
@@ -59,12 +60,12 @@ pub struct JudgedRow {
     /// The bounds of theory, if it contradicts the paper.
     pub theory: Option<String>,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
     /// The reason of the bounds for a match, of the difference, or why there is no explanation.
     pub reason: String,
 }
 
-impl Verdict {
+impl RowVerdict {
     /// The verdict as printed.
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,12 +77,12 @@ impl Verdict {
 }
 
 /// The values of a row, one per seed, or the reason why there is none.
-pub(super) type Values = Result<Vec<f64>, String>;
+pub(super) type RowValues = Result<Vec<f64>, String>;
 
 impl Expectation {
     /// The verdict on measured values, one per seed; `others` are those of the row that an order refers to, none if it
     /// compares a quotient with one.
-    pub fn verdict(&self, values: &[f64], others: &[f64]) -> Verdict {
+    pub fn verdict(&self, values: &[f64], others: &[f64]) -> RowVerdict {
         let mean = mean_or_nan(values);
         let matches = match self.order() {
             Some(order) => {
@@ -93,9 +94,9 @@ impl Expectation {
             None => self.accept.is_some_and(|accept| accept.contains(mean)),
         };
         match self.theory {
-            None if matches => Verdict::Matches,
-            Some(theory) if !matches && theory.contains(mean) => Verdict::Differs,
-            _ => Verdict::Unexplained,
+            None if matches => RowVerdict::Matches,
+            Some(theory) if !matches && theory.contains(mean) => RowVerdict::Differs,
+            _ => RowVerdict::Unexplained,
         }
     }
 
@@ -104,8 +105,8 @@ impl Expectation {
         &self,
         case: &str,
         reading: &Reading,
-        values: &Values,
-        others: Option<&Values>,
+        values: &RowValues,
+        others: Option<&RowValues>,
     ) -> JudgedRow {
         let both = match (values, others) {
             (Err(fault), _) | (_, Some(Err(fault))) => Err(fault.clone()),
@@ -117,7 +118,7 @@ impl Expectation {
                 let verdict = self.verdict(values, others);
                 (verdict, self.reason_of(verdict, mean_or_nan(values)))
             }
-            Err(fault) => (Verdict::Unexplained, fault),
+            Err(fault) => (RowVerdict::Unexplained, fault),
         };
         let measured = values.as_deref().map(mean_or_nan).ok();
         let values = values.as_deref().unwrap_or_default();
@@ -144,23 +145,23 @@ impl Expectation {
         }
     }
 
-    fn reason_of(&self, verdict: Verdict, measured: f64) -> String {
+    fn reason_of(&self, verdict: RowVerdict, measured: f64) -> String {
         let accepted = match (self.accept, self.order()) {
             (Some(accept), _) => accept.to_string(),
             (None, order) => order.map_or_else(String::new, ToString::to_string),
         };
         match (verdict, self.theory) {
-            (Verdict::Matches, _) => {
+            (RowVerdict::Matches, _) => {
                 self.because.clone().or_else(|| self.derivation.clone()).unwrap_or_default()
             }
-            (Verdict::Differs, _) => self.reason_with_twin(),
-            (Verdict::Unexplained, None) => format!("accepted: {accepted}"),
-            (Verdict::Unexplained, Some(_))
+            (RowVerdict::Differs, _) => self.reason_with_twin(),
+            (RowVerdict::Unexplained, None) => format!("accepted: {accepted}"),
+            (RowVerdict::Unexplained, Some(_))
                 if self.accept.is_some_and(|accept| accept.contains(measured)) =>
             {
                 format!("matches ({accepted}), but a difference is expected")
             }
-            (Verdict::Unexplained, Some(theory)) => {
+            (RowVerdict::Unexplained, Some(theory)) => {
                 format!("within neither the accepted bounds ({accepted}) nor those of theory ({theory})")
             }
         }
@@ -240,11 +241,11 @@ mod tests {
         parsed(&format!("paper = 1.0\naccept = [0.9, 1.1]\nbecause = 'print'\n{more}"))
     }
 
-    fn judged(row: &Expectation, values: &Values, others: Option<&Values>) -> JudgedRow {
+    fn judged(row: &Expectation, values: &RowValues, others: Option<&RowValues>) -> JudgedRow {
         row.judge("abc", &Reading::default(), values, others)
     }
 
-    use Verdict::{Differs, Matches, Unexplained};
+    use RowVerdict::{Differs, Matches, Unexplained};
 
     #[test]
     fn a_value_within_the_accepted_bounds_matches() {

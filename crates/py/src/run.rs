@@ -10,7 +10,7 @@ use millpond_lab::{Choice, cases};
 use millpond_report::page::{FigureKind, PAPER_RULES, PaperWidth, figure};
 use millpond_report::terminal;
 use millpond_results::files::{self, Extras, RunDirectory, save, summary_json};
-use millpond_results::{About, Finished, Origin, Run as Results, Timing};
+use millpond_results::{About, Finished, Run as Results, RunOrigin, Timing};
 use millpond_scenario::Scenario as Resolved;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -153,8 +153,8 @@ pub(crate) fn svg(runs: &[Results], kind: &str, columns: usize) -> PyResult<Opti
 }
 
 /// The origin of runs that this call makes.
-pub(crate) fn origin(command: &str) -> Origin {
-    Origin { command: command.to_owned(), version: VERSION.to_owned() }
+pub(crate) fn origin(command: &str) -> RunOrigin {
+    RunOrigin { command: command.to_owned(), version: VERSION.to_owned() }
 }
 
 /// Runs a scenario, with `protocol` for all flows that are not pinned.

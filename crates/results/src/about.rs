@@ -9,7 +9,7 @@ pub struct About {
     /// See [`Run::label`].
     pub label: String,
     /// What makes the run.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     /// The index of the run in calls of [`Watch`](crate::Watch).
     pub index: usize,
     /// The world of the run.
@@ -18,7 +18,7 @@ pub struct About {
 
 /// The command that makes runs, and the version of Millpond.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct RunOrigin {
     /// See [`Run::command`].
     pub command: String,
     /// See [`Summary::version`](crate::Summary::version).

@@ -2,7 +2,7 @@
 //! their seed are one row, whose values are means with confidence intervals.
 
 use crate::findings::{silence_sentences, starvation_sentences};
-use crate::headline::{Headline, loss, total_goodput};
+use crate::headline::{RunHeadline, loss, total_goodput};
 use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
 use schemars::JsonSchema;
@@ -106,7 +106,7 @@ fn rows(seeds: &[&Run], all: &[Run]) -> Vec<ComparisonRow> {
     let Some(first) = seeds.first() else { return Vec::new() };
     let groups = &first.summary.groups;
     let whole = ComparisonRow {
-        utilization: Estimate::of(seeds.iter().map(|run| Headline::of(run, all).utilization)),
+        utilization: Estimate::of(seeds.iter().map(|run| RunHeadline::of(run, all).utilization)),
         ..row(seeds, None)
     };
     let of_groups = groups.iter().filter(|_| groups.len() > 1).map(|group| row(seeds, Some(&group.name)));

@@ -4,7 +4,7 @@ use crate::{Flow, Link, Milliseconds, Run, Summary};
 
 /// The row of one run in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Headline {
+pub struct RunHeadline {
     /// Utilization of the bottleneck, from 0 to 1; not a number without links.
     pub utilization: f64,
     /// Sum of the goodputs of all flows, averaged over the measured time, in bit/s.
@@ -17,7 +17,7 @@ pub struct Headline {
     pub loss: f64,
 }
 
-impl Headline {
+impl RunHeadline {
     /// The row of `run`, which is compared with the runs `among`.
     pub fn of(run: &Run, among: &[Run]) -> Self {
         let summary = &run.summary;
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_run_without_links_and_flows_has_a_headline() {
         let empty = run(vec![]);
-        assert!(Headline::of(&empty, std::slice::from_ref(&empty)).utilization.is_nan());
+        assert!(RunHeadline::of(&empty, std::slice::from_ref(&empty)).utilization.is_nan());
         assert_eq!(loss(&[]), 0.0);
     }
 }

@@ -19,11 +19,11 @@ mod run;
 mod summary;
 mod watch;
 
-pub use about::{About, Finished, Origin, World};
+pub use about::{About, Finished, RunOrigin, World};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};
 pub use findings::{findings, silence_sentences};
-pub use headline::{Headline, bottleneck};
+pub use headline::{RunHeadline, bottleneck};
 pub use live::LiveFacts;
 pub use machine::{Lateness, Machine};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};

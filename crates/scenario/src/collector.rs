@@ -2,7 +2,7 @@
 
 use crate::place::{At, Place};
 use crate::source::{Fault, Faults, Sources};
-use crate::tree::Node;
+use crate::tree::TomlNode;
 use millpond_units::nearest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ impl FaultCollector {
     }
 
     /// Reports a value of another kind than expected.
-    pub(crate) fn expected<T>(&self, node: &Node, expected: &str) -> Option<T> {
+    pub(crate) fn expected<T>(&self, node: &TomlNode, expected: &str) -> Option<T> {
         let found = node.value.kind();
         self.report(
             node.place,

@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 /// Hashes of a scenario. Runs with equal keys, seeds, worlds and versions of Millpond have equal results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScenarioKey {
+pub struct ScenarioHashes {
     /// The SHA-256 of the resolved scenario without its seed and without the directories of its traces, in hexadecimal
     /// digits.
     pub sha256: String,
     /// Its traces, each once, in the order in which links first use them.
-    pub traces: Vec<TraceKey>,
+    pub traces: Vec<TraceHash>,
 }
 
 /// A trace of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceKey {
+pub struct TraceHash {
     /// The name of its file without directories.
     pub name: String,
     /// The SHA-256 of its rates over time in hexadecimal digits, whatever the format of the file.
@@ -26,15 +26,15 @@ pub struct TraceKey {
 
 impl Scenario {
     /// The key of this scenario.
-    pub fn key(&self) -> ScenarioKey {
+    pub fn key(&self) -> ScenarioHashes {
         let mut plain = Self { seed: Self::default().seed, ..self.clone() };
-        let mut key = ScenarioKey::default();
+        let mut key = ScenarioHashes::default();
         for source in plain.links.iter_mut().flat_map(directions).flat_map(traces) {
             if let Some(name) = source.file.value.file_name().map(PathBuf::from) {
                 source.file.value = name;
             }
             let trace =
-                TraceKey { name: source.file.value.display().to_string(), sha256: source.trace.sha256() };
+                TraceHash { name: source.file.value.display().to_string(), sha256: source.trace.sha256() };
             if !key.traces.contains(&trace) {
                 key.traces.push(trace);
             }
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    fn key(text: &str, folder: &str, overrides: &[&str], last: &'static str) -> ScenarioKey {
+    fn key(text: &str, folder: &str, overrides: &[&str], last: &'static str) -> ScenarioHashes {
         let overrides: Vec<String> = overrides.iter().map(|one| (*one).to_owned()).collect();
         Scenario::parse(text, "s.toml", Path::new(folder), &overrides, &Memory(last)).unwrap().key()
     }

@@ -26,7 +26,7 @@ mod tree;
 pub use configured::NOISE_INTERVAL;
 pub use excerpt::printable;
 pub use files::{Disk, Files};
-pub use key::{ScenarioKey, TraceKey};
+pub use key::{ScenarioHashes, TraceHash};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, DelayedAcks, Direction,
     FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method,

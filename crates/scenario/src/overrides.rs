@@ -2,14 +2,14 @@
 
 use crate::place::{At, Place};
 use crate::source::{Fault, Sources};
-use crate::tree::{self, Node, Raw, Table};
+use crate::tree::{self, Raw, TomlNode, TomlTable};
 use millpond_units::nearest;
 
 /// Most names in a key.
 const MAX_DEPTH: usize = 12;
 
 /// Applies `expression` (`key.key=value`) to the document.
-pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
+pub(crate) fn apply(document: &mut TomlNode, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
     let text = sources.add("--set", expression);
     let whole = Place { text, start: 0, end: expression.len() };
     let Some((path, _)) = expression.split_once('=') else {
@@ -34,7 +34,7 @@ pub struct OptionValue {
 
 /// Replaces the value of a key by that of an option. Errors point at the option and its value.
 pub(crate) fn apply_option(
-    document: &mut Node,
+    document: &mut TomlNode,
     sources: &mut Sources,
     option: &OptionValue,
 ) -> Result<(), Fault> {
@@ -46,7 +46,12 @@ pub(crate) fn apply_option(
 }
 
 /// Replaces the value of a key.
-fn replace(document: &mut Node, sources: &Sources, keys: &[At<String>], value: Node) -> Result<(), Fault> {
+fn replace(
+    document: &mut TomlNode,
+    sources: &Sources,
+    keys: &[At<String>],
+    value: TomlNode,
+) -> Result<(), Fault> {
     let parent = keys.iter().rev().skip(1).rev().try_fold(document, |node, key| step(sources, node, key))?;
     match keys.last() {
         Some(last) => *step(sources, parent, last)? = value,
@@ -56,13 +61,13 @@ fn replace(document: &mut Node, sources: &Sources, keys: &[At<String>], value: N
 }
 
 /// The part after the equals sign: a TOML value, or a text without quotes.
-fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
+fn value(sources: &Sources, text: usize, offset: usize) -> Result<TomlNode, Fault> {
     let written = sources.text(text).get(offset..).unwrap_or_default();
     let bare = !written.trim_start().starts_with(['"', '\'', '[', '{']);
     match tree::value(sources, text, offset) {
-        Ok(Node { value: Raw::Date, .. }) | Err(_) if bare => {
+        Ok(TomlNode { value: Raw::Date, .. }) | Err(_) if bare => {
             let place = Place { text, start: offset, end: offset + written.len() };
-            Ok(Node { place, value: Raw::Text(written.trim().to_owned()) })
+            Ok(TomlNode { place, value: Raw::Text(written.trim().to_owned()) })
         }
         result => result,
     }
@@ -94,9 +99,9 @@ fn keys(sources: &Sources, text: usize, path: &str) -> Result<Vec<At<String>>, F
 
 /// From a table to one of its keys (added if absent), or from a list of tables to the one with this name. Any other
 /// value becomes a table.
-fn step<'a>(sources: &Sources, node: &'a mut Node, key: &At<String>) -> Result<&'a mut Node, Fault> {
+fn step<'a>(sources: &Sources, node: &'a mut TomlNode, key: &At<String>) -> Result<&'a mut TomlNode, Fault> {
     if !matches!(node.value, Raw::List(_) | Raw::Table(_)) {
-        *node = Node { place: key.place, value: Raw::Table(Table::default()) };
+        *node = TomlNode { place: key.place, value: Raw::Table(TomlTable::default()) };
     }
     match &mut node.value {
         Raw::Table(table) => Ok(table.entry(key)),
@@ -109,7 +114,7 @@ fn step<'a>(sources: &Sources, node: &'a mut Node, key: &At<String>) -> Result<&
     }
 }
 
-fn name_of(item: &Node) -> Option<&str> {
+fn name_of(item: &TomlNode) -> Option<&str> {
     let Raw::Table(table) = &item.value else { return None };
     match &table.get("name")?.value {
         Raw::Text(name) => Some(name),

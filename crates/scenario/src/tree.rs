@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct TomlNode {
     pub(crate) place: Place,
     pub(crate) value: Raw,
 }
@@ -20,14 +20,14 @@ pub(crate) enum Raw {
     Number(f64),
     Flag(bool),
     Date,
-    List(Vec<Node>),
-    Table(Table),
+    List(Vec<TomlNode>),
+    Table(TomlTable),
 }
 
 /// Keys and values in the order of the text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
-    pub(crate) entries: Vec<(At<String>, Node)>,
+pub(crate) struct TomlTable {
+    pub(crate) entries: Vec<(At<String>, TomlNode)>,
 }
 
 impl Raw {
@@ -57,7 +57,7 @@ impl Raw {
             Self::List(items) => items.iter().map(|item| item.value.to_json()).collect::<Option<_>>()?,
             Self::Table(table) => {
                 let pair =
-                    |(key, node): &(At<String>, Node)| Some((key.value.clone(), node.value.to_json()?));
+                    |(key, node): &(At<String>, TomlNode)| Some((key.value.clone(), node.value.to_json()?));
                 let pairs: Option<serde_json::Map<_, _>> = table.entries.iter().map(pair).collect();
                 pairs?.into()
             }
@@ -65,16 +65,16 @@ impl Raw {
     }
 }
 
-impl Table {
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+impl TomlTable {
+    pub(crate) fn get(&self, key: &str) -> Option<&TomlNode> {
         self.entries.iter().find(|(name, _)| name.value == key).map(|(_, node)| node)
     }
 
     /// The value of this key, an empty table if there was none.
-    pub(crate) fn entry(&mut self, key: &At<String>) -> &mut Node {
+    pub(crate) fn entry(&mut self, key: &At<String>) -> &mut TomlNode {
         let known = self.entries.iter().position(|(name, _)| name.value == key.value);
         let index = known.unwrap_or_else(|| {
-            let empty = Node { place: key.place, value: Raw::Table(Self::default()) };
+            let empty = TomlNode { place: key.place, value: Raw::Table(Self::default()) };
             self.entries.push((key.clone(), empty));
             self.entries.len() - 1
         });
@@ -83,22 +83,22 @@ impl Table {
 }
 
 /// Reads text number `text` of `sources` as a TOML document.
-pub(crate) fn document(sources: &Sources, text: usize) -> Result<Node, Fault> {
+pub(crate) fn document(sources: &Sources, text: usize) -> Result<TomlNode, Fault> {
     let parsed = DeTable::parse(sources.text(text)).map_err(|error| syntax(sources, text, 0, &error))?;
     let place = Place { text, start: 0, end: 0 };
-    Ok(Node { place, value: Raw::Table(table(text, 0, parsed.into_inner())) })
+    Ok(TomlNode { place, value: Raw::Table(table(text, 0, parsed.into_inner())) })
 }
 
 /// Reads what begins at byte `offset` of text number `text` as one TOML value.
-pub(crate) fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
+pub(crate) fn value(sources: &Sources, text: usize, offset: usize) -> Result<TomlNode, Fault> {
     let written = sources.text(text).get(offset..).unwrap_or_default();
     let parsed = DeValue::parse(written).map_err(|error| syntax(sources, text, offset, &error))?;
     Ok(node(text, offset, parsed))
 }
 
 /// Reads a default value or an example of a key.
-pub(crate) fn constant(text: &str) -> Option<Node> {
-    DeValue::parse(text).ok().map(|parsed| Node { place: Place::default(), ..node(0, 0, parsed) })
+pub(crate) fn constant(text: &str) -> Option<TomlNode> {
+    DeValue::parse(text).ok().map(|parsed| TomlNode { place: Place::default(), ..node(0, 0, parsed) })
 }
 
 fn syntax(sources: &Sources, text: usize, offset: usize, error: &toml::de::Error) -> Fault {
@@ -107,7 +107,7 @@ fn syntax(sources: &Sources, text: usize, offset: usize, error: &toml::de::Error
     sources.fault(place, format!("not TOML: {}", error.message()), "here")
 }
 
-fn node(text: usize, offset: usize, spanned: Spanned<DeValue<'_>>) -> Node {
+fn node(text: usize, offset: usize, spanned: Spanned<DeValue<'_>>) -> TomlNode {
     let place = place(text, offset, &spanned);
     let value = match spanned.into_inner() {
         DeValue::String(string) => Raw::Text(string.into_owned()),
@@ -121,17 +121,17 @@ fn node(text: usize, offset: usize, spanned: Spanned<DeValue<'_>>) -> Node {
         DeValue::Array(items) => Raw::List(items.into_iter().map(|item| node(text, offset, item)).collect()),
         DeValue::Table(entries) => Raw::Table(table(text, offset, entries)),
     };
-    Node { place, value }
+    TomlNode { place, value }
 }
 
-fn table(text: usize, offset: usize, entries: DeTable<'_>) -> Table {
+fn table(text: usize, offset: usize, entries: DeTable<'_>) -> TomlTable {
     let entry = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, _)| {
         let place = place(text, offset, &key);
         (At::new(key.into_inner().into_owned(), place), node(text, offset, value))
     };
     let mut entries: Vec<_> = entries.into_iter().map(entry).collect();
     entries.sort_by_key(|(key, _)| key.place);
-    Table { entries }
+    TomlTable { entries }
 }
 
 fn place<T>(text: usize, offset: usize, spanned: &Spanned<T>) -> Place {

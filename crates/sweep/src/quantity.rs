@@ -4,7 +4,7 @@ use millpond_units::{Bytes, Rate, Span};
 
 /// A number with its unit.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Quantity {
+pub(crate) struct NumberWithUnit {
     pub(crate) number: f64,
     pub(crate) unit: Unit,
 }
@@ -39,7 +39,7 @@ impl Unit {
     }
 }
 
-impl Quantity {
+impl NumberWithUnit {
     /// The quantity that a text states; none for other texts.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -81,7 +81,7 @@ impl Quantity {
 /// a text.
 #[must_use]
 pub fn number_with_unit(value: &str) -> Option<(f64, String)> {
-    Quantity::parse(value).map(|quantity| (quantity.number, quantity.unit.name().to_owned()))
+    NumberWithUnit::parse(value).map(|quantity| (quantity.number, quantity.unit.name().to_owned()))
 }
 
 /// The number rounded to four significant digits.
@@ -106,20 +106,20 @@ mod tests {
             ("5packets", 5.0, "packets"),
             ("10%", 10.0, "%"),
         ] {
-            let quantity = Quantity::parse(text).unwrap();
+            let quantity = NumberWithUnit::parse(text).unwrap();
             assert_eq!((quantity.number, quantity.unit.name()), (number, unit), "{text}");
             assert_eq!(quantity.text(), text);
         }
         for text in ["cubic", "", "[1, 2]", "\"A\"", "2 bdp more", "nan", "inf"] {
-            assert_eq!(Quantity::parse(text), None, "{text}");
+            assert_eq!(NumberWithUnit::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn four_digits_are_kept() {
-        let rate = Quantity { number: 31_622_776.601_683_79, unit: Unit::BitPerSecond };
+        let rate = NumberWithUnit { number: 31_622_776.601_683_79, unit: Unit::BitPerSecond };
         assert_eq!(rate.text(), "31.62Mbps");
-        let time = Quantity { number: 0.012_345_678, unit: Unit::Second };
+        let time = NumberWithUnit { number: 0.012_345_678, unit: Unit::Second };
         assert_eq!(time.text(), "12.35ms");
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::plan::{SweepCell, SweepPlan};
 use crate::record::{SweepRecord, SweepRow};
 use millpond_lab::run;
-use millpond_results::{About, Origin, Watch};
+use millpond_results::{About, RunOrigin, Watch};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -39,7 +39,7 @@ pub fn run_cell(
         Ok(case) => case,
         Err(error) => return failed(error),
     };
-    let origin = Origin { version: plan.version().to_owned(), ..Origin::default() };
+    let origin = RunOrigin { version: plan.version().to_owned(), ..RunOrigin::default() };
     let about = About { label: case.label.clone(), origin, index, world: case.world };
     match run(&case.scenario, plan.registry(), about, watch) {
         Ok(finished) => Ok(SweepRecord {

@@ -1,6 +1,6 @@
 //! Records as tables in columns: `runs.parquet`, one row per run, and `groups.parquet`, one row per group of each run.
 
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{NumberWithUnit, Unit};
 use crate::record::{Metric, SweepRecord, SweepRow};
 use millpond_results::files::{Cells, Column, TextRun};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(crate) fn compare_settings(one: &SweepRecord, other: &SweepRecord) -> Orderi
 
 /// The order of two values: numbers by their unit and size, then texts.
 fn compare_values(one: &str, other: &str) -> Ordering {
-    let by_size = match (Quantity::parse(one), Quantity::parse(other)) {
+    let by_size = match (NumberWithUnit::parse(one), NumberWithUnit::parse(other)) {
         (Some(a), Some(b)) => a.unit.name().cmp(b.unit.name()).then(a.number.total_cmp(&b.number)),
         (a, b) => b.is_some().cmp(&a.is_some()),
     };
@@ -84,9 +84,10 @@ fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
 /// texts.
 fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
     let text = |record: &'a SweepRecord| record.settings.get(key).map_or("", String::as_str);
-    let quantities: Option<Vec<Quantity>> =
-        rows.iter().map(|&(record, _)| Quantity::parse(text(record))).collect();
-    let units = |all: &[Quantity]| all.iter().map(|one| one.unit.name().to_owned()).collect::<BTreeSet<_>>();
+    let quantities: Option<Vec<NumberWithUnit>> =
+        rows.iter().map(|&(record, _)| NumberWithUnit::parse(text(record))).collect();
+    let units =
+        |all: &[NumberWithUnit]| all.iter().map(|one| one.unit.name().to_owned()).collect::<BTreeSet<_>>();
     match quantities.filter(|all| units(all).len() == 1) {
         Some(all) => {
             let unit = all.first().map_or(Unit::One, |one| one.unit.clone());

@@ -1,6 +1,6 @@
 //! A key of the scenario and the values that it takes.
 
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{NumberWithUnit, Unit};
 
 /// A varied key with its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +139,7 @@ fn list(values: &str) -> Vec<String> {
 impl Range {
     fn parse((low, high): (&str, &str), logarithmic: bool) -> Result<Self, String> {
         let end = |text: &str| {
-            Quantity::parse(text).ok_or_else(|| format!("\"{}\" is no number with a unit", text.trim()))
+            NumberWithUnit::parse(text).ok_or_else(|| format!("\"{}\" is no number with a unit", text.trim()))
         };
         let (low, high) = (end(low)?, end(high)?);
         let unit = match (low.unit, high.unit) {
@@ -172,7 +172,7 @@ impl Range {
         } else {
             self.low + (self.high - self.low) * share
         };
-        Quantity { number, unit: self.unit.clone() }.text()
+        NumberWithUnit { number, unit: self.unit.clone() }.text()
     }
 }
 

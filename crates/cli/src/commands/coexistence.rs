@@ -6,7 +6,7 @@ use crate::failure::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output::print_results;
 use crate::progress::Progress;
-use millpond_lab::{CoexistenceRow, Competition, coexistence as shares};
+use millpond_lab::{CoexistenceRow, CompetingFlows, coexistence as shares};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use schemars::JsonSchema;
@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
     let protocol = registry.protocol(&args.protocol).map_err(|_| unknown(registry, &args.protocol))?;
-    let progress = Progress::of_all(Competition::ROWS.len(), Interrupt::install()?);
-    let rows = shares(protocol.card(), &Competition::ROWS, registry, &progress);
+    let progress = Progress::of_all(CompetingFlows::ROWS.len(), Interrupt::install()?);
+    let rows = shares(protocol.card(), &CompetingFlows::ROWS, registry, &progress);
     progress.clear();
     let rows = rows?;
     let json = || serde_json::to_string_pretty(&Coexistence::of(protocol.card().name, &rows));

@@ -4,7 +4,7 @@ use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::{finish, new_file, print_results};
 use millpond_analysis_report as analysis_report;
-use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError};
+use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError, StoredRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal::{self, Document};
 use millpond_theory::{AnalysisError, Study, json_value};
@@ -19,7 +19,7 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
         ExplainError::NoRun(_) => Failure::input(reason),
         reason => Failure::input(format!("{}: {reason}", run.display())),
     };
-    let (read, scenario) = theory::read_run(run).map_err(|error| match error {
+    let StoredRun { run: read, scenario } = theory::read_run(run).map_err(|error| match error {
         RunReadError::Run(reason) => about(reason),
         RunReadError::Scenario(faults) => Failure::Scenario(faults),
     })?;

@@ -7,7 +7,7 @@ use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, ReadingsPlan, RecipeError, RecipeReadings,
-    SelectedRecipe, Verdict, check, trial_count,
+    SelectedRecipe, RowVerdict, check, trial_count,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -88,7 +88,8 @@ impl<'a> Request<'a> {
             finish(page, page::papers(&checked).as_bytes())?;
         }
         print_results(&shown.form.or_markdown(), || pretty(&checked), || tables(&checked))?;
-        let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
+        let unexplained =
+            checked.recipes.iter().any(|one| one.verdict(None) == Some(RowVerdict::Unexplained));
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 

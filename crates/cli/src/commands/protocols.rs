@@ -22,7 +22,7 @@ pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome 
 }
 
 /// One protocol or one queue: a text on a terminal, else the table of its parameters.
-fn one(registry: &Registry, name: &str, form: args::Form) -> Result<Document, Failure> {
+fn one(registry: &Registry, name: &str, form: args::OutputForm) -> Result<Document, Failure> {
     let text = terminal::protocol(registry, name).ok_or_else(|| unknown(registry, name))?;
     if form.is_terminal() {
         return Ok(text);

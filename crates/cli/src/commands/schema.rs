@@ -5,7 +5,7 @@ use super::papers::RecipeEntry;
 use super::protocols::Catalogue;
 use super::sweep::SweepMeans;
 use super::trace::TraceStatistics;
-use crate::args::{self, Document};
+use crate::args::{self, SchemaDocument};
 use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
@@ -26,28 +26,30 @@ pub(crate) fn schema(args: &args::Schema) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn schema_of(document: Document) -> Value {
+fn schema_of(document: SchemaDocument) -> Value {
     match document {
-        Document::Scenario => millpond_scenario::schema(),
-        Document::Run => output_schema::<Summary>("millpond run --json"),
-        Document::Compare => output_schema::<Comparison>("millpond compare --json"),
-        Document::Sweep => output_schema::<SweepMeans>("millpond sweep --json"),
-        Document::SweepRun => output_schema::<SweepRecord>("runs.jsonl of millpond sweep"),
-        Document::Timing => output_schema::<Timing>("timing.json"),
-        Document::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
-        Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),
-        Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
-        Document::StabilityWithRun => {
+        SchemaDocument::Scenario => millpond_scenario::schema(),
+        SchemaDocument::Run => output_schema::<Summary>("millpond run --json"),
+        SchemaDocument::Compare => output_schema::<Comparison>("millpond compare --json"),
+        SchemaDocument::Sweep => output_schema::<SweepMeans>("millpond sweep --json"),
+        SchemaDocument::SweepRun => output_schema::<SweepRecord>("runs.jsonl of millpond sweep"),
+        SchemaDocument::Timing => output_schema::<Timing>("timing.json"),
+        SchemaDocument::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
+        SchemaDocument::Utility => {
+            output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json")
+        }
+        SchemaDocument::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
+        SchemaDocument::StabilityWithRun => {
             output_schema::<StabilityWithRunJson>("millpond stability --with-run --json")
         }
-        Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
-        Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
-        Document::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
-        Document::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
-        Document::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
-        Document::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
-        Document::Link => output_schema::<EmulatedLink>("millpond link --json"),
-        Document::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),
+        SchemaDocument::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
+        SchemaDocument::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
+        SchemaDocument::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
+        SchemaDocument::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
+        SchemaDocument::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
+        SchemaDocument::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
+        SchemaDocument::Link => output_schema::<EmulatedLink>("millpond link --json"),
+        SchemaDocument::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values are finite, and exact derivatives agree with difference quotients.
 
-use super::pieces::{Flow, Piece, Router, is_fixed};
+use super::pieces::{Piece, RouterPiece, SenderPiece, is_fixed};
 use super::{law, model};
 use crate::{Laws, corners, for_all};
 use millpond_law::fluid::State;
@@ -30,13 +30,13 @@ fn pieces(laws: &Laws, settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<
         for (number, settings) in settings(protocol.card().parameters).iter().enumerate() {
             let Some(model) = model(protocol, settings) else { continue };
             let name = format!("{}, settings {number}", protocol.card().name);
-            all.push((name.clone(), Box::new(Flow::of(&*model))));
-            all.extend(Router::of(&*model).map(|router| (name, Box::new(router) as Box<dyn Piece>)));
+            all.push((name.clone(), Box::new(SenderPiece::of(&*model))));
+            all.extend(RouterPiece::of(&*model).map(|router| (name, Box::new(router) as Box<dyn Piece>)));
         }
     }
     for queue in laws.queues() {
         for (number, settings) in settings(queue.card().parameters).iter().enumerate() {
-            let router = law(queue, settings).map(|links| Router { links, carried: Vec::new() });
+            let router = law(queue, settings).map(|links| RouterPiece { links, carried: Vec::new() });
             let name = format!("{}, settings {number}", queue.card().name);
             all.extend(router.map(|router| (name, Box::new(router) as Box<dyn Piece>)));
         }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_state_without_width_is_evaluated_at_its_value_and_not_varied() {
-        let flow = Flow(sender_law(Constant));
+        let flow = SenderPiece(sender_law(Constant));
         for share in [0.0, 0.3, 1.0] {
             let z = point(&flow, &[share]);
             assert_eq!(z[0], 2.0, "{z:?}");

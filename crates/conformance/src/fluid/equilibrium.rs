@@ -1,6 +1,6 @@
 //! At the equilibrium that a law declares, all derivatives are zero.
 
-use super::pieces::{BEFORE, Flow, Piece, Router};
+use super::pieces::{BEFORE, Piece, RouterPiece, SenderPiece};
 use super::{LOOP, model};
 use crate::Laws;
 use millpond_law::Settings;
@@ -36,7 +36,7 @@ fn settle(states: &[State], mut value: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f6
 }
 
 /// The rate of a flow after a long time with constant inputs, acknowledged at its own rate.
-fn rate_with_constant_inputs(flow: &Flow, mut values: Vec<f64>) -> f64 {
+fn rate_with_constant_inputs(flow: &SenderPiece, mut values: Vec<f64>) -> f64 {
     let states = flow.states();
     let mut acked = 1e5;
     let x = settle(&states, |x| {
@@ -69,8 +69,10 @@ pub fn with_a_constant_price_a_flow_sends_its_demand(laws: &Laws) -> Vec<&'stati
         for rate in [1e6, 3e6] {
             let demand = marginal.demand(marginal.marginal(rate));
             assert!((demand / rate - 1.0).abs() < 1e-9, "{name}: {demand} is not the inverse of {rate}");
-            let sent =
-                rate_with_constant_inputs(&Flow::of(&*model), inputs_for_price(&*marginal, prices, rate));
+            let sent = rate_with_constant_inputs(
+                &SenderPiece::of(&*model),
+                inputs_for_price(&*marginal, prices, rate),
+            );
             assert!((sent / rate - 1.0).abs() < 1e-3, "{name}: sends {sent}, demands {rate}");
         }
         seen.push(name);
@@ -86,7 +88,7 @@ pub fn with_a_constant_price_a_flow_sends_its_demand(laws: &Laws) -> Vec<&'stati
 pub fn with_a_constant_signalled_rate_a_max_min_flow_sends_at_it(laws: &Laws) -> Vec<&'static str> {
     let mut seen = Vec::new();
     for (name, model) in models(laws) {
-        let flow = Flow::of(&*model);
+        let flow = SenderPiece::of(&*model);
         let has_rate_feedback = flow.0.feedback().first().is_some_and(|feedback| feedback.unit == "bit/s");
         if !matches!(model.allocation(&LOOP), Allocation::MaxMin { .. }) || !has_rate_feedback {
             continue;
@@ -108,7 +110,7 @@ pub fn with_a_constant_signalled_rate_a_max_min_flow_sends_at_it(laws: &Laws) ->
 pub fn a_router_with_constant_load_and_queue_reaches_its_equilibrium(laws: &Laws) -> Vec<&'static str> {
     let mut seen = Vec::new();
     for (name, model) in models(laws) {
-        let Some(router) = Router::of(&*model) else { continue };
+        let Some(router) = RouterPiece::of(&*model) else { continue };
         let unclocked = router.links.period(
             0,
             &vec![0.0; router.states().len()],
@@ -129,7 +131,7 @@ pub fn a_router_with_constant_load_and_queue_reaches_its_equilibrium(laws: &Laws
 }
 
 /// The inputs of a link from five flows over 100 ms.
-fn link_inputs_of(router: &Router, arriving: f64, queue: f64) -> Vec<f64> {
+fn link_inputs_of(router: &RouterPiece, arriving: f64, queue: f64) -> Vec<f64> {
     let rtt = LOOP.base_rtt;
     let carried = router.carried.iter().map(|unit| match *unit {
         "bit" => arriving * rtt,

@@ -58,12 +58,12 @@ fn of_unit(unit: &str) -> (f64, f64) {
 
 /// One flow. Arguments after its states: queueing delay and its derivative, marks, losses, the rate one round trip ago,
 /// present queueing delay, earlier queueing delay, feedback.
-pub(crate) struct Flow(pub(crate) Box<dyn SenderLaws>);
+pub(crate) struct SenderPiece(pub(crate) Box<dyn SenderLaws>);
 
 /// Number of inputs before the feedback.
 pub(crate) const BEFORE: usize = 7;
 
-impl Flow {
+impl SenderPiece {
     pub(crate) fn of(model: &dyn FluidModel) -> Self {
         Self(model.sender(&LOOP))
     }
@@ -80,7 +80,7 @@ impl Flow {
     }
 }
 
-impl Piece for Flow {
+impl Piece for SenderPiece {
     fn states(&self) -> Vec<State> {
         self.0.states(0)
     }
@@ -130,13 +130,13 @@ impl Piece for Flow {
 }
 
 /// One link. Arguments after its states: arriving rate, that of its own protocol, queue, carried quantities.
-pub(crate) struct Router {
+pub(crate) struct RouterPiece {
     pub(crate) links: Box<dyn LinkLaws>,
     /// The units of the carried quantities.
     pub(crate) carried: Vec<&'static str>,
 }
 
-impl Router {
+impl RouterPiece {
     pub(crate) fn of(model: &dyn FluidModel) -> Option<Self> {
         let carried = model.sender(&LOOP).carried().iter().map(|carried| carried.unit).collect();
         Some(Self { links: model.link(&super::link_facts())?, carried })
@@ -151,7 +151,7 @@ impl Router {
     }
 }
 
-impl Piece for Router {
+impl Piece for RouterPiece {
     fn states(&self) -> Vec<State> {
         self.links.states(0)
     }

@@ -30,7 +30,7 @@ pub use json::{
 };
 pub use model::{LinearModel, NoiseFloor};
 pub use operating_point::OperatingPointRow;
-pub use read::{RunReadError, read_run};
+pub use read::{RunReadError, StoredRun, read_run};
 pub use sentence::{explanation_sentence, format_fluctuation, format_time};
 pub use spectrum::{CycleGrowth, PowerSpectrum, SpectralPeak};
 pub use verdict::{ExplanationVerdict, Finding};

@@ -13,18 +13,26 @@ pub enum RunReadError {
     Scenario(Faults),
 }
 
+/// A finished run with its scenario.
+pub struct StoredRun {
+    /// The run.
+    pub run: Run,
+    /// Its scenario.
+    pub scenario: Scenario,
+}
+
 /// Reads the only run of a directory, or of the directory of a file, with its scenario.
 ///
 /// # Errors
 /// There is no run, there are several, or the scenario cannot be read.
-pub fn read_run(path: &Path) -> Result<(Run, Scenario), RunReadError> {
+pub fn read_run(path: &Path) -> Result<StoredRun, RunReadError> {
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     let mut runs = files::load(directory).map_err(|error| RunReadError::Run(ExplainError::NoRun(error)))?;
     match (runs.pop(), runs.is_empty()) {
         (Some(run), true) => {
             let scenario =
                 Scenario::load(&files::scenario_of(directory), &[]).map_err(RunReadError::Scenario)?;
-            Ok((run, scenario))
+            Ok(StoredRun { run, scenario })
         }
         (last, _) => {
             let all = runs.iter().chain(&last);

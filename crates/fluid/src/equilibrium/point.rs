@@ -2,7 +2,7 @@
 
 use super::zero::{Failed, SearchLimits, SearchMethod};
 use super::{NoEquilibrium, Residual, zero};
-use crate::frozen::{Frozen, OperatingPoint, StateBounds};
+use crate::frozen::{Frozen, FrozenState, OperatingPoint, StateBounds};
 use nalgebra::DMatrix;
 
 /// The vector field of a frozen network.
@@ -53,7 +53,7 @@ pub fn search<'a>(
     manner: SearchMethod,
 ) -> Result<EquilibriumPoint<'a>, NoEquilibrium> {
     const LIMITS: SearchLimits = SearchLimits { first_step: 1e-3, tolerance: 1e-7 };
-    let (stretched, start) = frozen.with_stretched_queues(start);
+    let FrozenState { frozen: stretched, x: start } = frozen.with_stretched_queues(start);
     let found = zero(&Collapsed(&stretched), &start, LIMITS, manner);
     let found = found.map_err(|failed| stretched.reason(&failed))?;
     if let Some(link) = stretched.growing_queue(&found.x) {
@@ -61,7 +61,7 @@ pub fn search<'a>(
     }
     let lost = |_| NoEquilibrium::NotConverged { remaining: found.residual };
     let is_repelling = stretched.at(&found.x).is_ok_and(|point| is_repelling(&stretched, &point));
-    let (frozen, x) = stretched.with_exact_queues(&found.x);
+    let FrozenState { frozen, x } = stretched.with_exact_queues(&found.x);
     let point = frozen.at(&x).map_err(lost)?;
     Ok(EquilibriumPoint { frozen, point, is_repelling })
 }

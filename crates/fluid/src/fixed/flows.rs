@@ -68,7 +68,7 @@ pub(super) struct SentRates {
 
 impl SentRates {
     /// Slots for the largest round-trip time if the law uses `acked`, and for at least `remembered` steps.
-    fn new(class: &SenderClass, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
+    fn new(class: &SenderClass, asm: &Assembly, step: f64, remembered: usize) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
         let steps_of_rtt =
             if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
@@ -100,15 +100,28 @@ impl SentRates {
     }
 }
 
+/// Positions and steps at the start of a run with fixed steps.
+#[derive(Clone, Copy)]
+pub(super) struct ClassStart {
+    /// Index of the first flow of the class in the hop table.
+    pub(super) first: usize,
+    /// The number of the step at time zero.
+    pub(super) zero: usize,
+    /// The length of a step in seconds.
+    pub(super) step: f64,
+    /// The number of steps whose sending rates are stored at least.
+    pub(super) remembered: usize,
+}
+
 impl<'a> ClassState<'a> {
-    /// `layout` gives the position of the class among the hops and the step at time zero.
+    /// The states of a class at the start.
     pub(super) fn new(
         asm: &'a Assembly,
         class: &'a SenderClass,
         hops: &DelayedHops,
-        (first, zero): (usize, usize),
-        (step, remembered): (f64, usize),
+        start: ClassStart,
     ) -> Self {
+        let ClassStart { first, zero, step, remembered } = start;
         let flows = class.loops.len();
         let states = &asm.states[class.first_state..][..flows * class.width];
         let of = |f: fn(&crate::assembly::LoopData) -> f64| {
@@ -136,7 +149,7 @@ impl<'a> ClassState<'a> {
             inputs: SenderInputs::zeros(0, 0),
             dx: Vec::new(),
             carried: vec![0.0; flows * class.law.carried().len()],
-            sent: SentRates::new(class, asm, (step, remembered)),
+            sent: SentRates::new(class, asm, step, remembered),
             step,
             blocks: blocks(hops, first, flows, zero),
         }

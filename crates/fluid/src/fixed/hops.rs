@@ -139,7 +139,7 @@ impl RingBuffers {
     /// The value at position `k` of the record that a hop receives at step `now`.
     #[inline]
     pub(super) fn read(&self, hop: &DelayedHop, now: usize, k: usize) -> f64 {
-        self.before(hop.link as usize, (now, hop.backward), k)
+        self.before(hop.link as usize, now, hop.backward, k)
     }
 
     /// The values at position `k` of a hop's records for these steps at the end of the path, whose last hop is `last`.
@@ -153,14 +153,14 @@ impl RingBuffers {
         let onward = hop.onward(last);
         let mut values = [0.0; N];
         for (value, n) in values.iter_mut().zip(steps.clone()) {
-            *value = self.before(hop.link as usize, (n, onward), k);
+            *value = self.before(hop.link as usize, n, onward, k);
         }
         values
     }
 
     /// The value at position `k` of a link's records one delay before step `now`, interpolated linearly.
     #[inline]
-    pub(super) fn before(&self, link: usize, (now, delay): (usize, Steps), k: usize) -> f64 {
+    pub(super) fn before(&self, link: usize, now: usize, delay: Steps, k: usize) -> f64 {
         let then = now.wrapping_sub(delay.whole());
         let newer = self.values[self.place(link, then) + k];
         let older = self.values[self.place(link, then.wrapping_sub(1)) + k];

@@ -332,7 +332,7 @@ impl Meter {
 
     /// Queueing delay of a path (or its integral) as its sender receives it; `k` is the position in the records.
     fn queueing(&self, path: &[DelayedHop], n: usize, k: usize) -> f64 {
-        path.iter().map(|hop| self.rings.before(hop.link as usize, (n, hop.backward), k)).sum()
+        path.iter().map(|hop| self.rings.before(hop.link as usize, n, hop.backward, k)).sum()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Initialization: rejects networks that this scheme does not support, and fills the ring buffers with the history.
 
-use super::flows::ClassState;
+use super::flows::{ClassStart, ClassState};
 use super::hops::{self, DelayedHops};
 use super::links::LinkSetState;
 use super::{Change, ChangeKind, FixedStep};
@@ -90,7 +90,7 @@ impl<'a> FixedStep<'a> {
         let zero = (asm.longest_delay() / step).ceil() as usize + 2;
         let mut first = 0;
         let flows = |class| {
-            let flows = ClassState::new(asm, class, &hops, (first, zero), (step, remembered));
+            let flows = ClassState::new(asm, class, &hops, ClassStart { first, zero, step, remembered });
             first += class.loops.len();
             flows
         };

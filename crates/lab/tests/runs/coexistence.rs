@@ -2,7 +2,7 @@
 //! protocols' pages must agree with the runs, and the runs with theory where there is one.
 
 use crate::common::{flow, link, series};
-use millpond_lab::{CoexistenceRow, Competition, coexistence};
+use millpond_lab::{CoexistenceRow, CompetingFlows, coexistence};
 use millpond_protocols::Registry;
 use millpond_results::{Run, Unwatched};
 use rayon::prelude::*;
@@ -19,12 +19,12 @@ static ALL: LazyLock<Vec<ProtocolShares>> = LazyLock::new(|| {
     let cards: Vec<_> = registry.protocols().map(|protocol| protocol.card()).collect();
     let of_protocol = |card: &&'static millpond_law::Card| ProtocolShares {
         protocol: card.name,
-        rows: rows(card.name, &Competition::ROWS),
+        rows: rows(card.name, &CompetingFlows::ROWS),
     };
     cards.par_iter().map(of_protocol).collect()
 });
 
-fn rows(protocol: &str, competitions: &[Competition]) -> Vec<CoexistenceRow> {
+fn rows(protocol: &str, competitions: &[CompetingFlows]) -> Vec<CoexistenceRow> {
     let registry = Registry::builtin();
     let card = registry.protocol(protocol).unwrap().card();
     coexistence(card, competitions, &registry, &Unwatched).unwrap_or_else(|error| panic!("{error}"))
@@ -32,15 +32,15 @@ fn rows(protocol: &str, competitions: &[Competition]) -> Vec<CoexistenceRow> {
 
 /// Flows of which the last joins after 30 s, measured over the last 30 s.
 fn late(protocol: &str, flows: usize, duration_s: u32) -> Run {
-    rows(protocol, &[Competition::Late { flows, duration_s }]).remove(0).run
+    rows(protocol, &[CompetingFlows::Late { flows, duration_s }]).remove(0).run
 }
 
-const fn beside(flows: usize, buffer_bdp: usize) -> Competition {
-    Competition::Cubic { flows, buffer_bdp }
+const fn beside(flows: usize, buffer_bdp: usize) -> CompetingFlows {
+    CompetingFlows::Cubic { flows, buffer_bdp }
 }
 
-const fn joined(flows: usize) -> Competition {
-    Competition::Late { flows, duration_s: 90 }
+const fn joined(flows: usize) -> CompetingFlows {
+    CompetingFlows::Late { flows, duration_s: 90 }
 }
 
 impl ProtocolShares {
@@ -100,7 +100,7 @@ fn pages_mention_starvation_where_a_flow_has_less_than_a_tenth_of_its_share() {
 type Range = std::ops::RangeInclusive<f64>;
 
 /// A protocol, the flows that share the link, the shares of its flows and the share of the other flow.
-type Theory = (&'static str, Competition, Range, Range);
+type Theory = (&'static str, CompetingFlows, Range, Range);
 
 /// Any share, up to the whole link of 100 flows.
 const ANY: Range = 0.0..=101.0;

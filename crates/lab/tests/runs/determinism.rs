@@ -4,7 +4,7 @@ use crate::common::{results, scenario};
 use millpond_lab::{Choice, cases, compare};
 use millpond_protocols::Registry;
 use millpond_results::files::{Extras, RunDirectory, save};
-use millpond_results::{Origin, Unwatched, World};
+use millpond_results::{RunOrigin, Unwatched, World};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -38,8 +38,9 @@ fn files(threads: usize) -> BTreeMap<String, Vec<u8>> {
     let cases = cases(&scenario(DRAWS, &[]), &registry, &choice).unwrap();
     let root = tempfile::tempdir().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let finished =
-        pool.install(|| compare(&cases, &registry, &Origin::default(), &|_, _| Ok(()), &Unwatched)).unwrap();
+    let finished = pool
+        .install(|| compare(&cases, &registry, &RunOrigin::default(), &|_, _| Ok(()), &Unwatched))
+        .unwrap();
     let mut files = BTreeMap::new();
     for (case, finished) in cases.iter().zip(&finished) {
         let directory = RunDirectory::create(&root.path().join(&case.directory)).unwrap();

@@ -12,7 +12,7 @@ use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
 use millpond_lab::{Choice, ComparisonCase, cases, compare};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_results::{Origin, Unwatched, World};
+use millpond_results::{RunOrigin, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
 use millpond_theory::Study;
 use millpond_theory::equilibrium::find_equilibrium;
@@ -89,7 +89,7 @@ fn agreement_and_theory(
     if theory.transient > LARGEST_TRANSIENT {
         return None;
     }
-    let runs = compare(&cases, registry, &Origin::default(), &|_, _| Ok(()), &Unwatched).unwrap();
+    let runs = compare(&cases, registry, &RunOrigin::default(), &|_, _| Ok(()), &Unwatched).unwrap();
     let study = Study::new(&cases[0].scenario, registry);
     Some((compute_agreement(study, &runs[0].run, &runs[1].run), theory))
 }

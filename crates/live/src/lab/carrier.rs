@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// Where a datagram is read: by the router beside a host, or by the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SocketOwner {
     Router(NodeId),
     Host(NodeId),
 }
@@ -110,7 +110,11 @@ impl Carrier {
     }
 
     /// Passes every frame that a host or a link has handed over to `send`, as a datagram for a place with an ECN field.
-    pub(crate) fn send(&mut self, network: &mut PacketNetwork, mut send: impl FnMut(Place, Ecn, &[u8])) {
+    pub(crate) fn send(
+        &mut self,
+        network: &mut PacketNetwork,
+        mut send: impl FnMut(SocketOwner, Ecn, &[u8]),
+    ) {
         network.take_exits(&mut self.exits);
         for exit in &self.exits {
             let Some(place) = end_of(network, exit.loop_id, &exit.frame) else { continue };
@@ -147,17 +151,23 @@ impl Carrier {
 
     /// A datagram was read at this place, at the time up to which the network has run. `ecn`: the field of its IP header; none
     /// if that was not received.
-    pub(crate) fn receive(&mut self, network: &mut PacketNetwork, at: Place, ecn: Option<Ecn>, bytes: &[u8]) {
+    pub(crate) fn receive(
+        &mut self,
+        network: &mut PacketNetwork,
+        at: SocketOwner,
+        ecn: Option<Ecn>,
+        bytes: &[u8],
+    ) {
         let Ok(datagram) = wire::parse(bytes) else {
             self.counters.damaged += 1;
             return;
         };
-        let is_here = |place: Option<Place>| place == Some(at);
+        let is_here = |place: Option<SocketOwner>| place == Some(at);
         let Datagram { run, loop_id, frame, .. } = datagram;
         let is_own = run == self.run
             && match at {
-                Place::Router(_) => is_here(start_of(network, loop_id, &frame)),
-                Place::Host(_) => is_here(end_of(network, loop_id, &frame)),
+                SocketOwner::Router(_) => is_here(start_of(network, loop_id, &frame)),
+                SocketOwner::Host(_) => is_here(end_of(network, loop_id, &frame)),
             };
         if !is_own {
             self.counters.foreign += 1;
@@ -166,8 +176,8 @@ impl Carrier {
         self.counters.lost_ecn += u64::from(ecn != Some(datagram.ecn));
         let ecn = ecn.unwrap_or_default();
         match at {
-            Place::Router(_) => self.enter(network, datagram, ecn),
-            Place::Host(_) => self.arrive(network, datagram, ecn),
+            SocketOwner::Router(_) => self.enter(network, datagram, ecn),
+            SocketOwner::Host(_) => self.arrive(network, datagram, ecn),
         }
     }
 
@@ -244,13 +254,13 @@ fn write_stream_bytes(
 }
 
 /// The router beside the host that sends this frame.
-fn start_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<Place> {
+fn start_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<SocketOwner> {
     let hosts = network.hosts(loop_id)?;
-    Some(Place::Router(if matches!(frame, Frame::Data(_)) { hosts.sender } else { hosts.receiver }))
+    Some(SocketOwner::Router(if matches!(frame, Frame::Data(_)) { hosts.sender } else { hosts.receiver }))
 }
 
 /// The host that receives this frame.
-fn end_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<Place> {
+fn end_of(network: &PacketNetwork, loop_id: u32, frame: &Frame) -> Option<SocketOwner> {
     let hosts = network.hosts(loop_id)?;
-    Some(Place::Host(if matches!(frame, Frame::Data(_)) { hosts.receiver } else { hosts.sender }))
+    Some(SocketOwner::Host(if matches!(frame, Frame::Data(_)) { hosts.receiver } else { hosts.sender }))
 }

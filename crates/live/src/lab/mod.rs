@@ -14,5 +14,5 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use carrier::{Carrier, Place};
+pub(crate) use carrier::{Carrier, SocketOwner};
 pub(crate) use wire::{ACK_BYTES, DATA_HEAD, LONGEST as LONGEST_DATAGRAM};

@@ -16,18 +16,18 @@ const IF_TSRESOL: u16 = 9;
 
 /// Where a packet was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum CapturePoint {
     /// At the start of this direction (0: down, 1: up), before its queue.
     Entering(usize),
     /// At the end of this direction.
     Leaving(usize),
 }
 
-/// The names of the interfaces of a file, in the order of [`Place::interface`].
+/// The names of the interfaces of a file, in the order of [`CapturePoint::interface`].
 const INTERFACES: [&str; 4] =
     ["down: before the link", "down: behind the link", "up: before the link", "up: behind the link"];
 
-impl Place {
+impl CapturePoint {
     fn interface(self) -> u32 {
         match self {
             Self::Entering(direction) => 2 * direction as u32,
@@ -68,7 +68,7 @@ impl<W: Write> Capture<W> {
     }
 
     /// Adds a packet; `nanos`: nanoseconds since 1970.
-    pub(crate) fn packet(&mut self, place: Place, nanos: u64, packet: &[u8]) -> io::Result<()> {
+    pub(crate) fn packet(&mut self, place: CapturePoint, nanos: u64, packet: &[u8]) -> io::Result<()> {
         let length = packet.len() as u32;
         self.start(ENHANCED_PACKET);
         for number in [place.interface(), (nanos >> 32) as u32, nanos as u32, length, length] {
@@ -136,7 +136,7 @@ mod tests {
         let mut file = Vec::new();
         let mut capture = Capture::begin(&mut file).unwrap();
         let nanos = 1_700_000_000_123_456_789;
-        capture.packet(Place::Leaving(1), nanos, &[1, 2, 3, 4, 5]).unwrap();
+        capture.packet(CapturePoint::Leaving(1), nanos, &[1, 2, 3, 4, 5]).unwrap();
         capture.finish().unwrap();
         let blocks = blocks(&file);
         let kinds: Vec<u32> = blocks.iter().map(|(kind, _)| *kind).collect();

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// What an end of the link sends to the emulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Report {
+pub(crate) enum EndMessage {
     /// The device is ready; its descriptor comes with this message.
     Ready,
     /// The end cannot be set up, or its command cannot be run.
@@ -37,7 +37,7 @@ pub(crate) enum Refusal {
 
 /// What the emulator sends to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Order {
+pub(crate) enum EmulatorMessage {
     /// Run the command.
     Start,
 }
@@ -111,14 +111,14 @@ mod tests {
     #[test]
     fn messages_stay_apart_and_carry_descriptors() {
         let (one, other) = Channel::pair().unwrap();
-        let ended = Report::Ended { code: 3, overrun: 17 };
-        one.send(&Report::Ready, Some(one.as_fd())).unwrap();
+        let ended = EndMessage::Ended { code: 3, overrun: 17 };
+        one.send(&EndMessage::Ready, Some(one.as_fd())).unwrap();
         one.send(&ended, None).unwrap();
         one.finish();
-        let (report, descriptor) = other.receive::<Report>().unwrap().unwrap();
-        assert!(report == Report::Ready && descriptor.is_some());
-        let (report, descriptor) = other.receive::<Report>().unwrap().unwrap();
+        let (report, descriptor) = other.receive::<EndMessage>().unwrap().unwrap();
+        assert!(report == EndMessage::Ready && descriptor.is_some());
+        let (report, descriptor) = other.receive::<EndMessage>().unwrap().unwrap();
         assert!(report == ended && descriptor.is_none());
-        assert!(other.receive::<Report>().unwrap().is_none());
+        assert!(other.receive::<EndMessage>().unwrap().is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::linux::addresses::EndAddresses;
 use crate::linux::netlink::{Netlink, Prefix};
-use crate::linux::sys;
+use crate::linux::sys::{self, TunDevice};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -23,7 +23,7 @@ pub(crate) struct Device {
 impl Device {
     /// Makes a device in the network namespace of this thread.
     pub(crate) fn make() -> io::Result<Self> {
-        let (descriptor, name) = sys::make_tun("millpond%d")?;
+        let TunDevice { descriptor, name } = sys::make_tun("millpond%d")?;
         let netlink = Netlink::open()?;
         let index = netlink.index(&name)?;
         netlink.switch_on_with(index, MTU, DEVICE_QUEUE)?;

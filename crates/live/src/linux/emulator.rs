@@ -12,7 +12,7 @@
 //! delays the packets, which is recorded as lateness.
 
 use crate::direction::Direction;
-use crate::linux::capture::{Capture, Place};
+use crate::linux::capture::{Capture, CapturePoint};
 use crate::linux::clock::Clock;
 use millpond_sim::Histogram;
 use millpond_units::Time;
@@ -109,7 +109,7 @@ impl Emulator {
             if lane.direction.enter(now, packet)
                 && let Some(capture) = capture
             {
-                capture.packet(Place::Entering(number), clock.since_1970(now), packet)?;
+                capture.packet(CapturePoint::Entering(number), clock.since_1970(now), packet)?;
             }
         }
         Ok(())
@@ -132,7 +132,8 @@ impl Emulator {
             if let Some(capture) = capture
                 && captured.is_ok()
             {
-                captured = capture.packet(Place::Leaving(number), clock.since_1970(now), leaving.packet);
+                captured =
+                    capture.packet(CapturePoint::Leaving(number), clock.since_1970(now), leaving.packet);
             }
         });
         captured

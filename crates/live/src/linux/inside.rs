@@ -17,7 +17,7 @@
 //! and to the emulator, so that nothing is left whichever of them is killed.
 
 use crate::linux::addresses::{EndAddresses, LinkNumber};
-use crate::linux::channel::{Channel, Order, Refusal, Report};
+use crate::linux::channel::{Channel, EmulatorMessage, EndMessage, Refusal};
 use crate::linux::clock::{self, Clock};
 use crate::linux::device::Device;
 use crate::linux::netlink::{Netlink, Prefix};
@@ -106,7 +106,7 @@ pub fn run_inside() -> Option<ExitCode> {
     let command: Vec<OsString> = arguments.collect();
     let code = role(&config, &channel, &command).unwrap_or_else(|refusal| {
         // Without the emulator there is nobody to read it.
-        let _ = channel.send(&Report::Failed(refusal), None);
+        let _ = channel.send(&EndMessage::Failed(refusal), None);
         1
     });
     Some(ExitCode::from(code))
@@ -132,10 +132,10 @@ fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u
     enter_namespaces(config)?;
     die_with_parent()?;
     let device = make_device(config)?;
-    channel.send(&Report::Ready, Some(device.descriptor.as_fd())).map_err(system("send the device"))?;
+    channel.send(&EndMessage::Ready, Some(device.descriptor.as_fd())).map_err(system("send the device"))?;
     let Device { index, netlink, descriptor } = device;
     drop(descriptor);
-    if !matches!(channel.receive(), Ok(Some((Order::Start, _)))) {
+    if !matches!(channel.receive(), Ok(Some((EmulatorMessage::Start, _)))) {
         return Ok(0);
     }
     let mut first =
@@ -145,8 +145,8 @@ fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u
     let overrun = netlink.dropped(index).unwrap_or(0);
     // The network stays until the emulator closes the channel, so that the kernel answers packets for the command that has
     // ended, as on any host.
-    if channel.send(&Report::Ended { code, overrun }, None).is_ok() {
-        let _ = channel.receive::<Order>();
+    if channel.send(&EndMessage::Ended { code, overrun }, None).is_ok() {
+        let _ = channel.receive::<EmulatorMessage>();
     }
     Ok(code)
 }

@@ -1,7 +1,7 @@
 //! The sockets of a live run: for each host a pair of UDP sockets on the loopback interface, one of the host and one of the
 //! router beside it. Each is connected to the other, so that the system discards datagrams of other senders.
 
-use crate::lab::Place;
+use crate::lab::SocketOwner;
 use crate::linux::batch::{Family, ReceiveBatch, SendBatch};
 use millpond_law::Ecn;
 use millpond_sim::NodeId;
@@ -17,7 +17,7 @@ const RECEIVE_BUFFER: usize = 8 << 20;
 
 /// A socket with the datagrams that wait to be sent to it.
 struct Port {
-    place: Place,
+    place: SocketOwner,
     family: Family,
     socket: UdpSocket,
     /// Datagrams for this socket. They leave through `sender`.
@@ -69,10 +69,10 @@ fn open_pair(number: usize) -> io::Result<(Family, UdpSocket, UdpSocket)> {
 
 impl Sockets {
     /// The number of the port at this place. The first use of a node opens its two sockets.
-    fn number(&mut self, place: Place) -> io::Result<usize> {
+    fn number(&mut self, place: SocketOwner) -> io::Result<usize> {
         let (is_router, node) = match place {
-            Place::Router(node) => (true, node),
-            Place::Host(node) => (false, node),
+            SocketOwner::Router(node) => (true, node),
+            SocketOwner::Host(node) => (false, node),
         };
         if let Some(number) = self.numbers.get(&(is_router, node)) {
             return Ok(*number);
@@ -82,7 +82,7 @@ impl Sockets {
         router.connect(host.local_addr()?)?;
         let first = self.ports.len();
         for (place, socket, sender) in
-            [(Place::Host(node), host, first + 1), (Place::Router(node), router, first)]
+            [(SocketOwner::Host(node), host, first + 1), (SocketOwner::Router(node), router, first)]
         {
             let waiting = SendBatch::default();
             self.ports.push(Port { place, family, socket, waiting, sender, under_way: 0 });
@@ -93,7 +93,7 @@ impl Sockets {
     }
 
     /// Adds a datagram for this place.
-    pub(crate) fn push(&mut self, place: Place, ecn: Ecn, datagram: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, place: SocketOwner, ecn: Ecn, datagram: &[u8]) -> io::Result<()> {
         let number = self.number(place)?;
         let port = &mut self.ports[number];
         port.under_way += 1;
@@ -122,7 +122,7 @@ impl Sockets {
     pub(crate) fn read(
         &mut self,
         memory: &mut ReceiveBatch,
-        mut each: impl FnMut(Place, Option<Ecn>, &[u8]),
+        mut each: impl FnMut(SocketOwner, Option<Ecn>, &[u8]),
     ) -> io::Result<u64> {
         let mut all = 0;
         for port in self.ports.iter_mut().filter(|port| port.under_way > 0) {

@@ -3,7 +3,7 @@
 use crate::direction::Direction;
 use crate::linux::addresses::{DEEPEST, LinkNumber, NETWORKS};
 use crate::linux::capture::Capture;
-use crate::linux::channel::{Channel, Order, Refusal, Report};
+use crate::linux::channel::{Channel, EmulatorMessage, EndMessage, Refusal};
 use crate::linux::clock::{self, Clock};
 use crate::linux::device::Device;
 use crate::linux::emulator::Emulator;
@@ -50,8 +50,8 @@ impl End {
         let (keeper, channel) = config.spawn(command)?;
         let end = Self { keeper, channel };
         match end.channel.receive()? {
-            Some((Report::Ready, Some(device))) => Ok((end, device)),
-            Some((Report::Failed(refusal), _)) => Err(refusal.into()),
+            Some((EndMessage::Ready, Some(device))) => Ok((end, device)),
+            Some((EndMessage::Failed(refusal), _)) => Err(refusal.into()),
             _ => Err(LinkError::System(
                 "a process of the network namespace ended before its device was ready".to_owned(),
             )),
@@ -59,7 +59,7 @@ impl End {
     }
 
     fn run_command(&self) -> Result<(), LinkError> {
-        Ok(self.channel.send(&Order::Start, None)?)
+        Ok(self.channel.send(&EmulatorMessage::Start, None)?)
     }
 }
 
@@ -337,8 +337,8 @@ impl Session {
 /// Exit code and overruns of an end whose command has ended.
 fn ended(channel: &Channel) -> Result<(u8, u64), LinkError> {
     match channel.receive()? {
-        Some((Report::Ended { code, overrun }, _)) => Ok((code, overrun)),
-        Some((Report::Failed(refusal), _)) => Err(refusal.into()),
+        Some((EndMessage::Ended { code, overrun }, _)) => Ok((code, overrun)),
+        Some((EndMessage::Failed(refusal), _)) => Err(refusal.into()),
         _ => Err(LinkError::System("the processes of the network namespace were ended".to_owned())),
     }
 }

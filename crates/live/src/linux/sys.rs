@@ -10,10 +10,16 @@ use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Makes a TUN device (IP packets without a header before them) in the network namespace of this thread. `template`: its
-/// name, in which the kernel replaces `%d` by a free number. Returns the device, which vanishes when the last copy of this
-/// descriptor is closed, and its name. Reads and writes do not block.
-pub(crate) fn make_tun(template: &str) -> io::Result<(OwnedFd, String)> {
+/// A TUN device: IP packets without a header before them.
+pub(crate) struct TunDevice {
+    /// Reads and writes do not block. The kernel removes the device when the last copy of this descriptor is closed.
+    pub(crate) descriptor: OwnedFd,
+    pub(crate) name: String,
+}
+
+/// Makes a TUN device in the network namespace of this thread. `template`: its name, in which the kernel replaces `%d` by a
+/// free number.
+pub(crate) fn make_tun(template: &str) -> io::Result<TunDevice> {
     let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
     let device = OpenOptions::new().read(true).write(true).custom_flags(flags).open("/dev/net/tun")?;
     // SAFETY: `ifreq` consists of bytes and a union of plain numbers, for which zero is a valid value.
@@ -29,7 +35,7 @@ pub(crate) fn make_tun(template: &str) -> io::Result<(OwnedFd, String)> {
         return Err(io::Error::last_os_error());
     }
     let name = request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char);
-    Ok((device.into(), name.collect()))
+    Ok(TunDevice { descriptor: device.into(), name: name.collect() })
 }
 
 /// Takes over an open descriptor that the process which started this one passed on by its number.
@@ -48,7 +54,7 @@ pub(crate) fn unshare(flags: UnshareFlags) -> io::Result<()> {
 
 /// A signal that a process received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Received {
+pub(crate) struct SignalEvent {
     /// True if the kernel sent it, as for Ctrl-C: every process at the terminal then has the same signal.
     pub(crate) from_terminal: bool,
 }
@@ -92,12 +98,12 @@ impl Signals {
     }
 
     /// The next signal, if there is one.
-    pub(crate) fn next(&self) -> Option<Received> {
+    pub(crate) fn next(&self) -> Option<SignalEvent> {
         let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
         let bytes = io::Read::read(&mut &self.descriptor, &mut buffer).ok()?;
         // `ssi_code` is the third number of 32 bits (man 2 signalfd).
         let code = i32::from_ne_bytes(*buffer.get(8..)?.first_chunk()?);
-        (bytes == buffer.len()).then_some(Received { from_terminal: code == libc::SI_KERNEL })
+        (bytes == buffer.len()).then_some(SignalEvent { from_terminal: code == libc::SI_KERNEL })
     }
 }
 

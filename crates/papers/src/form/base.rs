@@ -1,7 +1,7 @@
 //! The key `base`: a recipe extends the scenario, the recurrence and the stages of another one in its folder.
 
 use super::fault::Fault;
-use super::node::Node;
+use super::node::SpannedValue;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -43,7 +43,7 @@ pub(super) fn merge_base<'i>(document: &mut DeTable<'i>, siblings: Siblings<'_, 
 }
 
 /// Sets the byte range of every value in `node` to `span`, the one of the key `base`, so that errors point at it.
-fn set_spans(node: &mut Node<'_>, span: &Range<usize>) {
+fn set_spans(node: &mut SpannedValue<'_>, span: &Range<usize>) {
     let inner = match std::mem::replace(node.get_mut(), DeValue::Boolean(false)) {
         DeValue::Array(items) => {
             DeValue::Array(items.into_iter().map(|item| with_spans(item, span)).collect())
@@ -59,13 +59,13 @@ fn set_spans(node: &mut Node<'_>, span: &Range<usize>) {
     *node = Spanned::new(span.clone(), inner);
 }
 
-fn with_spans<'i>(mut node: Node<'i>, span: &Range<usize>) -> Node<'i> {
+fn with_spans<'i>(mut node: SpannedValue<'i>, span: &Range<usize>) -> SpannedValue<'i> {
     set_spans(&mut node, span);
     node
 }
 
 /// `upper` merged over `lower`: tables key by key, other values replaced.
-fn merge<'i>(lower: Node<'i>, upper: Node<'i>) -> Node<'i> {
+fn merge<'i>(lower: SpannedValue<'i>, upper: SpannedValue<'i>) -> SpannedValue<'i> {
     let span = upper.span();
     match (lower.into_inner(), upper.into_inner()) {
         (DeValue::Table(mut lower), DeValue::Table(upper)) => {

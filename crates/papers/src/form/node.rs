@@ -4,4 +4,4 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 /// A TOML value with its byte range in the text.
-pub(super) type Node<'i> = Spanned<DeValue<'i>>;
+pub(super) type SpannedValue<'i> = Spanned<DeValue<'i>>;

@@ -4,7 +4,7 @@
 //! with a table of further keys; or it is a table. A column is a key of the entry, or a variable: `"{name}"`.
 
 use super::fault::Fault;
-use super::node::Node;
+use super::node::SpannedValue;
 use super::variables::{Variables, mentions};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,7 +33,11 @@ pub(super) fn expand<'i>(table: &mut DeTable<'i>, variables: &Variables<'i>) -> 
 }
 
 /// Adds an item of a list to `out`: one entry per row if it has `rows`.
-fn expand_entry<'i>(item: Node<'i>, variables: &Variables<'i>, out: &mut DeArray<'i>) -> Result<(), Fault> {
+fn expand_entry<'i>(
+    item: SpannedValue<'i>,
+    variables: &Variables<'i>,
+    out: &mut DeArray<'i>,
+) -> Result<(), Fault> {
     let span = item.span();
     let mut fields = match item.into_inner() {
         DeValue::Table(fields) => fields,
@@ -73,11 +77,11 @@ struct Column {
     variable: bool,
 }
 
-fn read_columns(node: Node<'_>) -> Result<Vec<Column>, Fault> {
+fn read_columns(node: SpannedValue<'_>) -> Result<Vec<Column>, Fault> {
     let expected = "columns is a list of names such as \"case\" or \"{share}\"";
     let span = node.span();
     let DeValue::Array(names) = node.into_inner() else { return Err(Fault::at(span, expected)) };
-    let column = |node: Node<'_>| {
+    let column = |node: SpannedValue<'_>| {
         let span = node.span();
         let DeValue::String(text) = node.into_inner() else { return Err(Fault::at(span, expected)) };
         let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -110,7 +114,7 @@ impl<'i> Group<'i> {
     }
 
     /// The common fields, replaced by those of one row; the row's values are added to the variables.
-    fn row(&self, row: Node<'i>, variables: &mut Variables<'i>) -> Result<DeTable<'i>, Fault> {
+    fn row(&self, row: SpannedValue<'i>, variables: &mut Variables<'i>) -> Result<DeTable<'i>, Fault> {
         let mut fields = self.fields.clone();
         let span = row.span();
         let mut cells: Vec<_> = match row.into_inner() {

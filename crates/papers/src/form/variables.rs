@@ -1,7 +1,7 @@
 //! Variables: `{name}` in a text is replaced by the value of a column or by a text of `[texts]`.
 
 use super::fault::Fault;
-use super::node::Node;
+use super::node::SpannedValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,19 +10,20 @@ use toml::de::{DeTable, DeValue};
 
 /// The values of variables by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Variables<'i>(BTreeMap<String, Node<'i>>);
+pub(super) struct Variables<'i>(BTreeMap<String, SpannedValue<'i>>);
 
 impl<'i> Variables<'i> {
     /// The texts of `[texts]`.
     pub(super) fn of_texts(document: &DeTable<'i>) -> Self {
         let texts = document.get("texts").and_then(|texts| texts.get_ref().as_table());
-        let variable =
-            |(name, text): (&Spanned<Cow<'i, str>>, &Node<'i>)| (name.get_ref().to_string(), text.clone());
+        let variable = |(name, text): (&Spanned<Cow<'i, str>>, &SpannedValue<'i>)| {
+            (name.get_ref().to_string(), text.clone())
+        };
         Self(texts.into_iter().flat_map(DeTable::iter).map(variable).collect())
     }
 
     /// Adds a variable, or replaces the one of the same name.
-    pub(super) fn set(&mut self, name: &str, value: Node<'i>) {
+    pub(super) fn set(&mut self, name: &str, value: SpannedValue<'i>) {
         self.0.insert(name.to_owned(), value);
     }
 
@@ -31,7 +32,7 @@ impl<'i> Variables<'i> {
     ///
     /// # Errors
     /// The variable does not exist, or it is neither text nor number and occurs inside a longer text.
-    pub(super) fn fill(&self, node: &mut Node<'i>) -> Result<(), Fault> {
+    pub(super) fn fill(&self, node: &mut SpannedValue<'i>) -> Result<(), Fault> {
         let span = node.span();
         match node.get_mut() {
             DeValue::String(text) if text.contains('{') => {
@@ -86,7 +87,7 @@ impl<'i> Variables<'i> {
         }
     }
 
-    fn get(&self, name: &str, span: &Range<usize>) -> Result<&Node<'i>, Fault> {
+    fn get(&self, name: &str, span: &Range<usize>) -> Result<&SpannedValue<'i>, Fault> {
         self.0.get(name).ok_or_else(|| {
             let names = self.0.keys().map(String::as_str);
             let nearest = millpond_units::nearest(name, names);

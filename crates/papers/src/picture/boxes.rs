@@ -1,6 +1,6 @@
 //! Boxes side by side: of values over seeds, of samples over time, or of a distribution.
 
-use super::super::figure::{Figure, FigurePanel};
+use super::super::figure::{FigurePanel, RecipeFigure};
 use super::super::text::variable_part;
 use super::values::{five_numbers, grouped, joined};
 use super::{
@@ -19,7 +19,7 @@ const MOST_VALUES: usize = 40;
 
 impl MeasuredRecipe<'_> {
     /// The boxes that the figure declares.
-    pub(super) fn boxes(&self, figure: &Figure) -> ValuePicture {
+    pub(super) fn boxes(&self, figure: &RecipeFigure) -> ValuePicture {
         let of_rows = |one: &FigurePanel| !one.what.is_empty();
         let mut panels: Vec<ValuePanel> = Vec::new();
         for (panel, group) in self.panels(figure) {
@@ -44,7 +44,7 @@ impl MeasuredRecipe<'_> {
     }
 
     /// A box for each run.
-    fn of_runs(&self, figure: &Figure, panel: &FigurePanel) -> ValuePanel {
+    fn of_runs(&self, figure: &RecipeFigure, panel: &FigurePanel) -> ValuePanel {
         let shown = self.runs.iter().filter(|charted| figure.shows(&charted.case));
         let mut unit = String::new();
         let point = |charted: &ChartedRun| {

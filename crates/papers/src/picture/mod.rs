@@ -10,9 +10,9 @@ mod scatter;
 mod values;
 
 use super::expect::Expectation;
-use super::figure::{Figure, FigureKind};
+use super::figure::{RecipeFigure, RecipeFigureKind};
 use super::recipe::Recipe;
-use super::verdict::{Values, Verdict};
+use super::verdict::{RowValues, RowVerdict};
 use millpond_results::Run;
 
 /// A run that is kept for charts.
@@ -136,7 +136,7 @@ pub struct ValuePoint {
     /// The range of theory, if the paper's value is not the result.
     pub theory: Option<(f64, f64)>,
     /// The verdict of its row, if it has one.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RowVerdict>,
 }
 
 /// Two numbers of each run.
@@ -163,8 +163,8 @@ pub(super) struct MeasuredRow<'a> {
     pub case: String,
     /// The reading, empty if it is the paper's first.
     pub reading: String,
-    pub values: Values,
-    pub verdict: Verdict,
+    pub values: RowValues,
+    pub verdict: RowVerdict,
 }
 
 /// A checked recipe from which pictures are derived.
@@ -183,17 +183,17 @@ impl MeasuredRecipe<'_> {
         self.recipe.figures.iter().flat_map(|figure| self.declared(figure.get_ref())).collect()
     }
 
-    fn declared(&self, figure: &Figure) -> Vec<Picture> {
+    fn declared(&self, figure: &RecipeFigure) -> Vec<Picture> {
         match figure.kind {
-            FigureKind::Time => self.over_time(figure).into_iter().map(Picture::OverTime).collect(),
-            FigureKind::Parameter => vec![Picture::Values(self.over_parameter(figure))],
-            FigureKind::Boxes => vec![Picture::Values(self.boxes(figure))],
-            FigureKind::Scatter => self.scatter(figure).map(Picture::Scatter).into_iter().collect(),
+            RecipeFigureKind::Time => self.over_time(figure).into_iter().map(Picture::OverTime).collect(),
+            RecipeFigureKind::Parameter => vec![Picture::Values(self.over_parameter(figure))],
+            RecipeFigureKind::Boxes => vec![Picture::Values(self.boxes(figure))],
+            RecipeFigureKind::Scatter => self.scatter(figure).map(Picture::Scatter).into_iter().collect(),
         }
     }
 
     fn derived(&self) -> Vec<Picture> {
-        let time = self.over_time(&Figure::default());
+        let time = self.over_time(&RecipeFigure::default());
         let time = if time.is_empty() { self.rates_and_queues() } else { time };
         let values = self.derived_boxes();
         let values = Some(values).filter(|picture| !picture.panels.is_empty()).map(Picture::Values);
@@ -201,7 +201,7 @@ impl MeasuredRecipe<'_> {
     }
 }
 
-impl Figure {
+impl RecipeFigure {
     /// Whether this case is drawn.
     fn shows(&self, case: &str) -> bool {
         self.cases.is_empty() || self.cases.iter().any(|shown| shown == case)

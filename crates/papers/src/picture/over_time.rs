@@ -1,8 +1,8 @@
 //! Series of each run over time, with the paper's values.
 
 use super::super::expect::{Combine, EntityPattern, Expectation, Statistic};
-use super::super::figure::{Figure, FigurePanel};
-use super::super::value::Bounds;
+use super::super::figure::{FigurePanel, RecipeFigure};
+use super::super::value::AcceptedRange;
 use super::{ChartedRun, MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel};
 use millpond_lab::FAIR_SHARE;
 use millpond_results::{EntityKind, Run, Series, bottleneck, quantity};
@@ -35,7 +35,7 @@ impl Quantity {
 
 impl MeasuredRecipe<'_> {
     /// A picture for each run that is drawn. Its panels are those of the figure, or the series that rows measure.
-    pub(super) fn over_time(&self, figure: &Figure) -> Vec<OverTime> {
+    pub(super) fn over_time(&self, figure: &RecipeFigure) -> Vec<OverTime> {
         let picture = |(run, charted): (usize, &ChartedRun)| {
             let panels: Vec<(Quantity, Option<&FigurePanel>)> = match figure.panels.as_slice() {
                 [] => self.row_quantities().into_iter().map(|quantity| (quantity, None)).collect(),
@@ -178,7 +178,7 @@ fn is_value(statistic: Statistic) -> bool {
 
 /// The paper's value of a row in a panel whose values are multiplied by `factor`.
 fn area(row: &Expectation, factor: f64) -> Option<PaperArea> {
-    let Bounds(low, high) = row.paper_bounds()?;
+    let AcceptedRange(low, high) = row.paper_bounds()?;
     let from = row.from.map_or(0.0, |from| from.0);
     let reached = |level: f64| PaperArea {
         from: from + low / row.scale,

@@ -1,13 +1,13 @@
 //! Two numbers of each run, one on each axis.
 
-use super::super::figure::Figure;
+use super::super::figure::RecipeFigure;
 use super::super::measure::summary_value;
-use super::super::value::Bounds;
+use super::super::value::AcceptedRange;
 use super::{MeasuredRecipe, PictureAxis, ScatterPicture};
 
 impl MeasuredRecipe<'_> {
     /// A point for each run that has both numbers, and the paper's values of rows with the same numbers.
-    pub(super) fn scatter(&self, figure: &Figure) -> Option<ScatterPicture> {
+    pub(super) fn scatter(&self, figure: &RecipeFigure) -> Option<ScatterPicture> {
         let (x, panel) = (&figure.x, figure.panels.first()?);
         let (x_path, y_path) = (x.summary.as_ref()?, panel.summary.as_ref()?);
         let (x_scale, y_scale) = (x.scale.unwrap_or(1.0), panel.scale.unwrap_or(1.0));
@@ -36,7 +36,7 @@ impl MeasuredRecipe<'_> {
         let mut values = Vec::new();
         let rows = self.rows.iter().map(|measured| measured.row);
         for row in rows.filter(|row| row.summary.as_deref() == Some(path) && row.versus.is_none()) {
-            if let Some(Bounds(low, high)) = row.paper_bounds() {
+            if let Some(AcceptedRange(low, high)) = row.paper_bounds() {
                 let value = (low / row.scale * scale, high / row.scale * scale);
                 if !values.contains(&value) {
                     values.push(value);

@@ -61,7 +61,7 @@ fn pictures(recipe: &Recipe) -> Vec<Picture> {
         case: recipe.case_of(row).to_owned(),
         reading: String::new(),
         values: Ok(vec![1.0, 3.0]),
-        verdict: Verdict::Matches,
+        verdict: RowVerdict::Matches,
     };
     let rows: Vec<_> = recipe.rows(false).map(row).collect();
     let series = |entity: &str, quantity: &str| Series {

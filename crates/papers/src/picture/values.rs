@@ -1,8 +1,8 @@
 //! Values of rows over a parameter of their cases, or side by side.
 
-use super::super::figure::{Figure, FigurePanel, NumberIn};
+use super::super::figure::{FigurePanel, NumberIn, RecipeFigure};
 use super::super::text::{first_number, variable_part, without_numbers, without_variables};
-use super::super::value::{Bounds, Relation};
+use super::super::value::{AcceptedRange, Relation};
 use super::{MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 use millpond_stats::{mean, quantile_of_sorted};
 use millpond_units::glob;
@@ -19,7 +19,7 @@ const QUARTILES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 impl MeasuredRecipe<'_> {
     /// Values over the parameter in the names of cases or quantities.
-    pub(super) fn over_parameter(&self, figure: &Figure) -> ValuePicture {
+    pub(super) fn over_parameter(&self, figure: &RecipeFigure) -> ValuePicture {
         let x = &figure.x;
         let point = |measured: &MeasuredRow<'_>| {
             let what = measured.row.what.get_ref();
@@ -39,14 +39,17 @@ impl MeasuredRecipe<'_> {
     }
 
     /// What differs in the names of a quantity, unless the parameter is one of them.
-    fn variant(&self, measured: &MeasuredRow<'_>, figure: &Figure) -> String {
+    fn variant(&self, measured: &MeasuredRow<'_>, figure: &RecipeFigure) -> String {
         let is_case = figure.x.number_in == NumberIn::Case;
         let part = variable_part(&measured.row.written, measured.row.what.get_ref());
         if is_case { part.to_owned() } else { String::new() }
     }
 
     /// The rows of each panel that the figure declares, or of each quantity.
-    pub(super) fn panels<'f>(&'f self, figure: &'f Figure) -> Vec<(Option<&'f FigurePanel>, RowGroup<'f>)> {
+    pub(super) fn panels<'f>(
+        &'f self,
+        figure: &'f RecipeFigure,
+    ) -> Vec<(Option<&'f FigurePanel>, RowGroup<'f>)> {
         let rows =
             || self.rows.iter().filter(|one| one.is_drawn() && figure.shows(self.recipe.case_of(one.row)));
         if figure.panels.is_empty() {
@@ -124,7 +127,7 @@ impl MeasuredRow<'_> {
 
     /// The measured value and the paper's, without a parameter.
     pub(super) fn point(&self, category: String) -> ValuePoint {
-        let bounds = |Bounds(low, high)| (low, high);
+        let bounds = |AcceptedRange(low, high)| (low, high);
         ValuePoint {
             category,
             x: f64::NAN,
@@ -136,11 +139,11 @@ impl MeasuredRow<'_> {
     }
 
     /// The values of a quotient that have the order of the paper.
-    fn ordered_bounds(&self) -> Option<Bounds> {
+    fn ordered_bounds(&self) -> Option<AcceptedRange> {
         let order = self.row.order()?;
         Some(match order.order {
-            Relation::Greater | Relation::AtLeast => Bounds(order.by, f64::INFINITY),
-            Relation::Less | Relation::AtMost => Bounds(f64::NEG_INFINITY, 1.0 / order.by),
+            Relation::Greater | Relation::AtLeast => AcceptedRange(order.by, f64::INFINITY),
+            Relation::Less | Relation::AtMost => AcceptedRange(f64::NEG_INFINITY, 1.0 / order.by),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::header::{AbcEcho, Counts};
 use super::params::INITIAL_WINDOW;
-use crate::parts::cubic_window::{CubicWindow, Shape};
+use crate::parts::cubic_window::{CubicConstants, CubicWindow};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::Bytes;
 
@@ -33,7 +33,7 @@ impl AbcSender {
         Self {
             initial_window,
             window: initial_window,
-            fallback: CubicWindow::new(Shape::RFC9438, Bytes::ZERO, Some(initial_window)),
+            fallback: CubicWindow::new(CubicConstants::RFC9438, Bytes::ZERO, Some(initial_window)),
             counts: Counts::default(),
             unread: Unread::default(),
         }
@@ -62,7 +62,7 @@ impl AbcSender {
 
 impl Sender for AbcSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
-        self.fallback = CubicWindow::new(Shape::RFC9438, start.packet, Some(self.initial_window));
+        self.fallback = CubicWindow::new(CubicConstants::RFC9438, start.packet, Some(self.initial_window));
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {

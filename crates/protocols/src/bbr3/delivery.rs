@@ -49,7 +49,7 @@ impl RateSample {
 
 /// Round trips, which some phases restart (section 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounds {
+pub(super) struct RoundCounter {
     /// The round trip ends with a packet that was sent after this many bytes had been delivered.
     ends_after: f64,
     /// BBR.round_count.
@@ -58,7 +58,7 @@ pub(super) struct Rounds {
     pub(super) started: bool,
 }
 
-impl Rounds {
+impl RoundCounter {
     /// UpdateRound().
     pub(super) fn update(&mut self, sample: &RateSample) {
         self.started = sample.prior_delivered >= self.ends_after;

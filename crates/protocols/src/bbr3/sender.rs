@@ -1,6 +1,6 @@
 //! The sender of BBRv3: its state, and the order of the steps at each event (section 5.2).
 
-use super::delivery::{Aggregation, LatestDelivery, RateSample, Rounds};
+use super::delivery::{Aggregation, LatestDelivery, RateSample, RoundCounter};
 use super::min_rtt::MinRtt;
 use super::params::Params;
 use super::phase::Phase;
@@ -28,7 +28,7 @@ pub(super) struct Bbr3Sender {
     /// C.pacing_rate.
     pub(super) pacing_rate: f64,
     pub(super) phase: Phase,
-    pub(super) rounds: Rounds,
+    pub(super) rounds: RoundCounter,
     /// BBR.max_bw_filter: the largest rates of the previous and of the current bandwidth cycle.
     pub(super) cycle_maxima: [f64; 2],
     /// BBR.bw.
@@ -67,7 +67,7 @@ impl Bbr3Sender {
             saved_window: 0.0,
             pacing_rate: 1.0,
             phase: Phase::Startup,
-            rounds: Rounds::default(),
+            rounds: RoundCounter::default(),
             cycle_maxima: [0.0; 2],
             bw: 0.0,
             full_pipe: FullPipe::default(),

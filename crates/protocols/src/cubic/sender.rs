@@ -1,7 +1,7 @@
 //! CUBIC's sender (RFC 9438, section 4).
 
 use super::params::Params;
-use crate::parts::cubic_window::{CubicWindow, Shape};
+use crate::parts::cubic_window::{CubicConstants, CubicWindow};
 use crate::parts::proportional_reduction::ProportionalReduction;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::Bytes;
@@ -31,7 +31,8 @@ impl CubicSender {
 
 fn cubic_window(params: &Params, packet: Bytes) -> CubicWindow {
     let Params { c, beta, fast_convergence, initial_window, slow_start, .. } = *params;
-    CubicWindow::new(Shape { c, beta, fast_convergence }, packet, initial_window).with_slow_start(slow_start)
+    CubicWindow::new(CubicConstants { c, beta, fast_convergence }, packet, initial_window)
+        .with_slow_start(slow_start)
 }
 
 impl Sender for CubicSender {

@@ -11,7 +11,7 @@ const DRAIN: Span = Span::from_millis(200);
 
 /// The estimator's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct BaseRtt {
+pub(super) struct BaseRttEstimator {
     /// None: the queue is never drained.
     every: Option<Span>,
     least: Option<Span>,
@@ -19,7 +19,7 @@ pub(super) struct BaseRtt {
     drains_until: Option<Time>,
 }
 
-impl BaseRtt {
+impl BaseRttEstimator {
     /// An estimator without samples; an `every` of zero disables drains.
     pub(super) fn new(every: Span) -> Self {
         let every = Some(every).filter(|every| !every.is_zero());
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn without_drains_the_smallest_sample_is_kept() {
-        let mut base = BaseRtt::new(Span::ZERO);
+        let mut base = BaseRttEstimator::new(Span::ZERO);
         for (time, rtt) in [(0.0, QUEUED), (1.0, EMPTY), (1000.0, QUEUED)] {
             base.note(at(time), rtt);
             assert!(!base.is_draining(at(time)));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_old_sample_is_replaced_during_a_drain() {
-        let mut base = BaseRtt::new(Span::from_millis(10_000));
+        let mut base = BaseRttEstimator::new(Span::from_millis(10_000));
         base.note(at(0.0), QUEUED);
         base.note(at(10.0), QUEUED + EMPTY);
         assert_eq!((base.is_draining(at(10.0)), base.least()), (false, Some(QUEUED)));
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_sender_that_measures_its_minimum_regularly_never_drains() {
-        let mut base = BaseRtt::new(Span::from_millis(10_000));
+        let mut base = BaseRttEstimator::new(Span::from_millis(10_000));
         for second in 0..100 {
             base.note(at(f64::from(second)), if second % 9 == 0 { EMPTY } else { QUEUED });
             assert!(!base.is_draining(at(f64::from(second))));

@@ -1,6 +1,6 @@
 //! The sender whose price is queueing delay (section VI).
 
-use super::base_rtt::BaseRtt;
+use super::base_rtt::BaseRttEstimator;
 use super::law::{Delays, next_window};
 use super::params::{CONTROL, Control, DRAIN_EVERY, Params};
 use millpond_law::{
@@ -19,7 +19,7 @@ pub(super) struct DelaySender {
     params: Params,
     control: Control,
     packet: Bytes,
-    base_rtt: BaseRtt,
+    base_rtt: BaseRttEstimator,
     rtt: Option<Span>,
     /// Queueing delay an interval ago, in seconds; none after a drain.
     last_price: Option<f64>,
@@ -38,7 +38,7 @@ impl DelaySender {
         Ok(Self {
             params,
             control: settings.get(CONTROL),
-            base_rtt: BaseRtt::new(settings.get(DRAIN_EVERY)),
+            base_rtt: BaseRttEstimator::new(settings.get(DRAIN_EVERY)),
             window: params.initial_window,
             packet: Bytes::new(1),
             rtt: None,

@@ -22,7 +22,7 @@ struct Epoch {
 
 /// CUBIC's constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape {
+pub(crate) struct CubicConstants {
     /// C: coefficient of the cubic function, in packets/s^3.
     pub(crate) c: f64,
     /// beta: factor by which a loss episode multiplies the window.
@@ -31,7 +31,7 @@ pub(crate) struct Shape {
     pub(crate) fast_convergence: bool,
 }
 
-impl Shape {
+impl CubicConstants {
     /// The values of RFC 9438, sections 4.6, 4.7 and 5.1.
     pub(crate) const RFC9438: Self = Self { c: 0.4, beta: 0.7, fast_convergence: true };
 }
@@ -39,7 +39,7 @@ impl Shape {
 /// A window that returns along a cubic function of time after a loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CubicWindow {
-    shape: Shape,
+    shape: CubicConstants,
     window: Window,
     /// None from a loss to the end of its recovery, and in slow start.
     epoch: Option<Epoch>,
@@ -75,7 +75,7 @@ fn next_w_est(w_est: f64, alpha: f64, segments_acked: f64, cwnd: f64) -> f64 {
 
 impl CubicWindow {
     /// A window for packets of this size; `initial` in packets, by default RFC 9002's.
-    pub(crate) fn new(shape: Shape, packet: Bytes, initial: Option<f64>) -> Self {
+    pub(crate) fn new(shape: CubicConstants, packet: Bytes, initial: Option<f64>) -> Self {
         let window = Window::new(packet, initial);
         Self { shape, window, epoch: None, w_max: 0.0, cwnd_prior: 0.0, last_ack: Time::ZERO, hystart: None }
     }

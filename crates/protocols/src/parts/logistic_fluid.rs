@@ -2,7 +2,7 @@
 
 use super::ack_clock;
 use super::logistic::LogisticForm;
-use super::marking::{ALPHA, Cycle, INTERVAL, per_second};
+use super::marking::{ALPHA, INTERVAL, IntervalName, per_second};
 use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
@@ -17,7 +17,7 @@ pub(crate) struct LogisticGrowth {
     jumps: bool,
     step_size: StepSize,
     alpha: f64,
-    interval: Interval<Cycle>,
+    interval: Interval<IntervalName>,
     control: Control,
     /// In packets.
     initial_window: f64,
@@ -110,7 +110,7 @@ impl Grower {
     pub(crate) fn lags(&self) -> usize {
         match self.growth.interval {
             _ if self.is_paced() => 2,
-            Interval::Word(Cycle::Round) => 0,
+            Interval::Word(IntervalName::Round) => 0,
             _ => 1,
         }
     }

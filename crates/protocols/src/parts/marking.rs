@@ -8,20 +8,25 @@ use millpond_units::{Bytes, Time};
 pub(crate) const ALPHA: Key<f64> = number("alpha", "1", 0.05, above(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 8, section X-A")
     .meaning("weight of the newest interval in the smoothed marking probability");
-pub(crate) const INTERVAL: Key<Interval<Cycle>> = interval("interval", Interval::Word(Cycle::BaseRtt))
-    .source("LGCC section IX-C")
-    .meaning("update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time");
+pub(crate) const INTERVAL: Key<Interval<IntervalName>> =
+    interval("interval", Interval::Word(IntervalName::BaseRtt)).source("LGCC section IX-C").meaning(
+        "update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time",
+    );
 
 words! {
     /// The length of an interval.
-    pub(crate) enum Cycle { BaseRtt = "base-rtt", Round = "round" }
+    pub(crate) enum IntervalName { BaseRtt = "base-rtt", Round = "round" }
 }
 
 /// Number of intervals per second in the fluid model, for packets of this many bits.
-pub(crate) fn per_second<T: Number>(interval: Interval<Cycle>, input: &SenderInput<'_, T>, packet: f64) -> T {
+pub(crate) fn per_second<T: Number>(
+    interval: Interval<IntervalName>,
+    input: &SenderInput<'_, T>,
+    packet: f64,
+) -> T {
     match interval {
-        Interval::Word(Cycle::BaseRtt) => T::from(input.base_rtt.recip()),
-        Interval::Word(Cycle::Round) => input.rtt().recip(),
+        Interval::Word(IntervalName::BaseRtt) => T::from(input.base_rtt.recip()),
+        Interval::Word(IntervalName::Round) => input.rtt().recip(),
         Interval::Acks(acks) => input.acked / (acks as f64 * packet),
         Interval::Span(span) => T::from(span.secs().max(1e-9).recip()),
     }
@@ -42,7 +47,7 @@ struct Tally {
 pub struct MarkingEstimate {
     alpha: f64,
     /// Every interval ends with an acknowledgement.
-    interval: Interval<Cycle>,
+    interval: Interval<IntervalName>,
     tally: Option<Tally>,
     value: f64,
 }
@@ -53,7 +58,7 @@ impl MarkingEstimate {
         Self::new(settings.get(ALPHA), settings.get(INTERVAL))
     }
 
-    const fn new(alpha: f64, interval: Interval<Cycle>) -> Self {
+    const fn new(alpha: f64, interval: Interval<IntervalName>) -> Self {
         Self { alpha, interval, tally: None, value: 0.0 }
     }
 
@@ -75,8 +80,8 @@ impl MarkingEstimate {
         tally.packets += ack.packets as f64;
         tally.marked += ack.ce_packets as f64;
         let over = match self.interval {
-            Interval::Word(Cycle::BaseRtt) => now.since(tally.began) >= ack.min_rtt,
-            Interval::Word(Cycle::Round) => ack.round > tally.round,
+            Interval::Word(IntervalName::BaseRtt) => now.since(tally.began) >= ack.min_rtt,
+            Interval::Word(IntervalName::Round) => ack.round > tally.round,
             Interval::Acks(acks) => tally.acks >= acks,
             Interval::Span(span) => now.since(tally.began) >= span,
         };
@@ -129,10 +134,10 @@ mod tests {
 
     #[test]
     fn an_interval_ends_with_the_first_acknowledgement_that_is_late_enough() {
-        let mut marking = MarkingEstimate::new(1.0, Interval::Word(Cycle::BaseRtt));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Word(IntervalName::BaseRtt));
         let ends = [0, 1, 2, 3, 7, 8].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0)));
         assert_eq!(ends, [false, false, true, false, true, false]);
-        let mut marking = MarkingEstimate::new(1.0, Interval::Word(Cycle::Round));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Word(IntervalName::Round));
         assert_eq!(
             [5, 5, 6, 6, 8].map(|round| marking.on_ack(at(0), &ack(1, 0, round))),
             [false, false, true, false, true]

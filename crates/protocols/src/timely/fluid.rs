@@ -5,7 +5,7 @@
 //! of the law's own.
 
 use super::params::Params;
-use super::rule::{FULL_WEIGHT, Form, Rule};
+use super::rule::{FULL_WEIGHT, RateRule, RuleForm};
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, InputSet, LoopFacts, Number, SenderInput, SenderLaws, State,
     SteadyStateFacts, greatest, sender_law,
@@ -31,8 +31,8 @@ impl FluidModel for TimelyFluid {
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         let reason = match self.0.rule.form {
-            Form::Published => NO_FIXED_POINT,
-            Form::Patched => {
+            RuleForm::Published => NO_FIXED_POINT,
+            RuleForm::Patched => {
                 "the round-trip time of the fixed point is t_low (1 + delta / (beta rate)) up to t_high only"
             }
         };
@@ -40,20 +40,20 @@ impl FluidModel for TimelyFluid {
     }
 
     fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
-        let limit_cycle = (self.0.rule.form == Form::Published).then_some(NO_FIXED_POINT);
+        let limit_cycle = (self.0.rule.form == RuleForm::Published).then_some(NO_FIXED_POINT);
         SteadyStateFacts { limit_cycle, ..SteadyStateFacts::default() }
     }
 
     fn left_out(&self) -> &'static [&'static str] {
         match self.0.rule.form {
-            Form::Published => &["hyperactive increase", "bursts", "updates at discrete times"],
-            Form::Patched => &["bursts", "updates at discrete times"],
+            RuleForm::Published => &["hyperactive increase", "bursts", "updates at discrete times"],
+            RuleForm::Patched => &["bursts", "updates at discrete times"],
         }
     }
 }
 
 struct Source {
-    rule: Rule,
+    rule: RateRule,
     /// In bits.
     segment: f64,
     /// In bit/s.
@@ -112,7 +112,7 @@ impl FluidSender for Source {
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         let (rtt, gradient) = (input.rtt(), x[1]);
-        let is_published = self.rule.form == Form::Published;
+        let is_published = self.rule.form == RuleForm::Published;
         guards[0] = rtt - self.rule.t_low;
         guards[1] = rtt - self.rule.t_high;
         // Each form has only its own thresholds of the gradient; a constant never changes its sign.
@@ -133,14 +133,14 @@ mod tests {
 
     const D: f64 = 10e-6;
 
-    fn model(form: Form) -> TimelyFluid {
-        let keys = if form == Form::Published { PUBLISHED } else { PATCHED };
+    fn model(form: RuleForm) -> TimelyFluid {
+        let keys = if form == RuleForm::Published { PUBLISHED } else { PATCHED };
         TimelyFluid(Params::read(&Settings::check(keys, []).unwrap(), form).unwrap())
     }
 
     #[test]
     fn the_gradient_follows_the_difference_of_queueing_delays_within_an_update() {
-        let senders = model(Form::Patched).sender(&one_loop(D));
+        let senders = model(RuleForm::Patched).sender(&one_loop(D));
         // At 1 Gbit/s a segment takes 128 us: alpha / tau* = 0.875 / 128 us.
         let seen = inputs(&*senders, D, |i| (i.queueing[0], i.earlier_queueing[0]) = (60e-6, 50e-6));
         let (dx, rate) = flow(&*senders, &[1e9, 0.1], &seen);
@@ -155,7 +155,7 @@ mod tests {
     fn the_patched_form_rests_where_the_published_one_grows() {
         // t_low (1 + delta / (beta R)) = 62.5 us at 5 Gbit/s.
         let queueing = 62.5e-6 - D;
-        for (form, growth) in [(Form::Patched, 0.0), (Form::Published, 10e6 / 25.6e-6)] {
+        for (form, growth) in [(RuleForm::Patched, 0.0), (RuleForm::Published, 10e6 / 25.6e-6)] {
             let senders = model(form).sender(&one_loop(D));
             let seen =
                 inputs(&*senders, D, |i| (i.queueing[0], i.earlier_queueing[0]) = (queueing, queueing));

@@ -10,7 +10,7 @@ use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use millpond_units::Span;
 use params::Params;
-use rule::Form;
+use rule::RuleForm;
 use sender::TimelySender;
 
 /// The published form: the protocol `timely`.
@@ -78,5 +78,5 @@ macro_rules! form {
     };
 }
 
-form!(Timely, PUBLISHED, Form::Published);
-form!(TimelyPatched, PATCHED, Form::Patched);
+form!(Timely, PUBLISHED, RuleForm::Published);
+form!(TimelyPatched, PATCHED, RuleForm::Patched);

@@ -1,6 +1,6 @@
 //! TIMELY's parameters.
 
-use super::rule::{Form, Rule};
+use super::rule::{RateRule, RuleForm};
 use millpond_law::key::{Key, Keys, above, bytes, from, number, rate, span, whole, word};
 use millpond_law::{SettingError, Settings, words};
 use millpond_units::{Bytes, Rate, Span};
@@ -14,7 +14,7 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Params {
     /// The law of the rate.
-    pub(super) rule: Rule,
+    pub(super) rule: RateRule,
     /// Round-trip time below which the rate grows in any case.
     pub(super) t_low: Span,
     /// Shortest time between two updates, and the unit of gradients.
@@ -83,16 +83,16 @@ pub(super) static PATCHED: Keys =
     &[&T_LOW, &T_HIGH, &MIN_RTT, &DELTA, &PATCHED_BETA, &ALPHA, &SEGMENT, &PACING, &INITIAL_SHARE, &MIN_RATE];
 
 impl Params {
-    pub(super) fn read(settings: &Settings, form: Form) -> Result<Self, SettingError> {
+    pub(super) fn read(settings: &Settings, form: RuleForm) -> Result<Self, SettingError> {
         let (t_low, t_high, min_rtt) = (settings.get(T_LOW), settings.get(T_HIGH), settings.get(MIN_RTT));
         if t_high <= t_low {
             return Err(T_HIGH.error(format!("must exceed t_low, which is {t_low}, found {t_high}")));
         }
         let (beta, hai_threshold) = match form {
-            Form::Published => (settings.get(BETA), settings.get(HAI_THRESHOLD)),
-            Form::Patched => (settings.get(PATCHED_BETA), u64::MAX),
+            RuleForm::Published => (settings.get(BETA), settings.get(HAI_THRESHOLD)),
+            RuleForm::Patched => (settings.get(PATCHED_BETA), u64::MAX),
         };
-        let rule = Rule {
+        let rule = RateRule {
             form,
             t_low: t_low.secs(),
             t_high: t_high.secs(),
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn thresholds_in_the_wrong_order_are_rejected() {
         let settings = Settings::check(PATCHED, [("t_low", Value::text("1ms"))]).unwrap();
-        let fault = Params::read(&settings, Form::Patched).unwrap_err();
+        let fault = Params::read(&settings, RuleForm::Patched).unwrap_err();
         assert_eq!(fault.to_string(), "t_high: must exceed t_low, which is 1ms, found 500us");
     }
 }

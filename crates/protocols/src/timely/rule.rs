@@ -4,7 +4,7 @@ use millpond_law::fluid::{Number, greatest, least};
 
 /// Which rule applies between the two thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RuleForm {
     /// Algorithm 1, SIGCOMM 2015.
     Published,
     /// Section 4.3, CoNEXT 2016.
@@ -13,8 +13,8 @@ pub(super) enum Form {
 
 /// Parameters of the rule, in seconds and bit/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rule {
-    pub(super) form: Form,
+pub(super) struct RateRule {
+    pub(super) form: RuleForm,
     pub(super) t_low: f64,
     pub(super) t_high: f64,
     pub(super) min_rtt: f64,
@@ -42,7 +42,7 @@ fn weight<T: Number>(gradient: T) -> T {
     least(greatest(gradient * 2.0 + 0.5, T::zero()), T::one())
 }
 
-impl Rule {
+impl RateRule {
     /// The change after an update with this round-trip time in seconds and this normalized gradient.
     pub(super) fn change<T: Number>(&self, rtt: T, gradient: T) -> Change<T> {
         if rtt.re() < self.t_low {
@@ -53,9 +53,9 @@ impl Rule {
             return Change { added: T::zero(), removed };
         }
         match self.form {
-            Form::Published if gradient.re() <= 0.0 => self.addition(),
-            Form::Published => Change { added: T::zero(), removed: gradient * self.beta },
-            Form::Patched => {
+            RuleForm::Published if gradient.re() <= 0.0 => self.addition(),
+            RuleForm::Published => Change { added: T::zero(), removed: gradient * self.beta },
+            RuleForm::Patched => {
                 let weight = weight(gradient);
                 let error = (rtt - self.t_low) / self.t_low;
                 Change { added: (-weight + 1.0) * self.delta, removed: weight * error * self.beta }
@@ -77,8 +77,8 @@ impl Rule {
 pub(super) mod tests {
     use super::*;
 
-    pub(in super::super) fn rule(form: Form, beta: f64) -> Rule {
-        Rule {
+    pub(in super::super) fn rule(form: RuleForm, beta: f64) -> RateRule {
+        RateRule {
             form,
             t_low: 50e-6,
             t_high: 500e-6,
@@ -91,14 +91,14 @@ pub(super) mod tests {
     }
 
     /// A rate of 1 Gbit/s after an update, in Mbit/s.
-    fn after(rule: &Rule, rtt_us: f64, gradient: f64) -> f64 {
+    fn after(rule: &RateRule, rtt_us: f64, gradient: f64) -> f64 {
         let change = rule.change(rtt_us * 1e-6, gradient);
         (1e9 + change.added - 1e9 * change.removed) / 1e6
     }
 
     #[test]
     fn both_forms_add_below_the_low_threshold_and_multiply_above_the_high_one() {
-        for form in [Form::Published, Form::Patched] {
+        for form in [RuleForm::Published, RuleForm::Patched] {
             let rule = rule(form, 0.8);
             for gradient in [-1.0, 0.0, 1.0] {
                 assert_eq!(after(&rule, 49.0, gradient), 1010.0);
@@ -110,7 +110,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_published_form_reduces_by_the_gradient_alone() {
-        let rule = rule(Form::Published, 0.8);
+        let rule = rule(RuleForm::Published, 0.8);
         for rtt in [51.0, 100.0, 499.0] {
             assert_eq!(
                 after(&rule, rtt, 0.0),
@@ -124,7 +124,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_patched_form_weighs_increase_and_decrease() {
-        let rule = rule(Form::Patched, 0.008);
+        let rule = rule(RuleForm::Patched, 0.008);
         // At 100 us the error is one: the rate falls by 0.8 % at full weight.
         for (gradient, rate) in
             [(-0.25, 1010.0), (0.25, 992.0), (0.0, 1001.0), (0.125, 996.5), (-1.0, 1010.0)]
@@ -136,7 +136,7 @@ pub(super) mod tests {
     #[test]
     fn the_patched_form_has_a_fixed_point_at_a_gradient_of_zero() {
         // delta = beta R (rtt - t_low) / t_low: for 5 Gbit/s at 1.25 t_low.
-        let change = rule(Form::Patched, 0.008).change(62.5e-6, 0.0);
+        let change = rule(RuleForm::Patched, 0.008).change(62.5e-6, 0.0);
         assert!((change.added - 5e9 * change.removed).abs() < 1e-3, "{change:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! TIMELY's sender (sections 4 and 5, SIGCOMM 2015).
 
 use super::params::{Pacing, Params};
-use super::rule::Form;
+use super::rule::RuleForm;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -79,7 +79,7 @@ impl TimelySender {
         let rises = gradient > 0.0;
         self.not_rising = if rises { 0 } else { self.not_rising + 1 };
         let is_between = rtt.secs() >= self.params.rule.t_low;
-        let is_hyperactive = self.params.rule.form == Form::Published
+        let is_hyperactive = self.params.rule.form == RuleForm::Published
             && is_between
             && self.not_rising >= self.params.rule.hai_threshold;
         if is_hyperactive { HYPERACTIVE } else { 1.0 }

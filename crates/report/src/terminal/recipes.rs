@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::layout::table;
-use millpond_papers::{CheckedRecipe, Headline, SelectedRecipe, Verdict};
+use millpond_papers::{CheckedRecipe, Headline, RowVerdict, SelectedRecipe};
 use std::fmt::Write;
 
 /// The recipes with their titles.
@@ -35,13 +35,13 @@ pub fn verdicts(checked: &CheckedRecipe) -> Document {
 fn reasons(checked: &CheckedRecipe) -> String {
     let mut text = String::new();
     if !checked.claims.is_empty() {
-        let hold = checked.claims.iter().filter(|claim| claim.verdict == Verdict::Matches).count();
+        let hold = checked.claims.iter().filter(|claim| claim.verdict == RowVerdict::Matches).count();
         // Writing to a String cannot fail.
         let _ = writeln!(text, "\n{hold} of {} claims hold", checked.claims.len());
     }
-    let claims = checked.claims.iter().filter(|claim| claim.verdict != Verdict::Matches);
+    let claims = checked.claims.iter().filter(|claim| claim.verdict != RowVerdict::Matches);
     let claims = claims.map(|claim| format!("claim {}: {}", claim.verdict.name(), claim.description()));
-    let rows = checked.rows.iter().filter(|row| row.verdict != Verdict::Matches);
+    let rows = checked.rows.iter().filter(|row| row.verdict != RowVerdict::Matches);
     let rows = rows.map(|row| {
         format!("{} ({}, {}) {}: {}", row.what, row.case, row.reading, row.verdict.name(), row.reason)
     });

@@ -24,7 +24,7 @@ use crate::network::Network;
 use crate::place::At;
 use crate::source::Faults;
 use crate::table::{Form, ReadContext, TraceCache, Written};
-use crate::tree::{Node, Table};
+use crate::tree::{TomlNode, TomlTable};
 use std::path::Path;
 
 /// Reads a whole document.
@@ -32,7 +32,7 @@ pub(crate) fn read(
     faults: FaultCollector,
     files: &dyn Files,
     folder: &Path,
-    document: &Node,
+    document: &TomlNode,
 ) -> Result<Scenario, Faults> {
     let (traces, network) = (TraceCache::default(), Network::default());
     let top_keys = scenario::top_keys();
@@ -46,7 +46,7 @@ pub(crate) fn read(
         flows: &[],
         top_keys: &top_keys,
     };
-    let (form, table) = (Form::Table(&scenario::SCENARIO), Table::default());
+    let (form, table) = (Form::Table(&scenario::SCENARIO), TomlTable::default());
     let written = Written { context: &context, node: document, form: &form, table: &table };
     texts::check(&faults, document);
     if !faults.is_empty() {

@@ -3,7 +3,7 @@
 use crate::model::{Hop, Scenario};
 use crate::place::At;
 use crate::table::{Form, Written};
-use crate::tree::{Node, Raw};
+use crate::tree::{Raw, TomlNode};
 use std::collections::BTreeSet;
 
 /// A list of nodes, from sender to receiver.
@@ -63,7 +63,7 @@ fn explicit(written: &Written<'_>) -> Option<Vec<Hop>> {
 }
 
 /// The indices of the nodes, each of which may occur once.
-fn distinct_nodes(written: &Written<'_>, items: &[Node]) -> Option<Vec<usize>> {
+fn distinct_nodes(written: &Written<'_>, items: &[TomlNode]) -> Option<Vec<usize>> {
     let (mut nodes, mut visited) = (Vec::new(), BTreeSet::new());
     for item in items {
         let item = written.part(item, &Form::Name);

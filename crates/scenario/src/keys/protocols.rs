@@ -6,7 +6,7 @@ use crate::place::At;
 use crate::table::{
     Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, text,
 };
-use crate::tree::{Node, Raw};
+use crate::tree::{Raw, TomlNode};
 use std::collections::BTreeMap;
 
 const NODES: Form = Form::AnyOf(&[Form::Word("all"), Form::List { item: &Form::Name, least: 0 }]);
@@ -117,7 +117,7 @@ fn relays(written: &Written<'_>) -> Option<Relays> {
     // A flow without a path was reported: it is unknown what it should pass through.
     let flows = written.context.flows;
     let is_incomplete = flows.is_empty() || flows.iter().any(|flow: &FlowGroup| flow.paths.is_empty());
-    let relay = |item: &Node| {
+    let relay = |item: &TomlNode| {
         let name = written.part(item, &Form::Text).placed_text()?;
         let node = network.known(faults, &name)?;
         if is_incomplete || paths().any(|path| network.is_inside(path, node)) {
@@ -137,7 +137,7 @@ fn aggregate(written: &Written<'_>, relays: &Relays) -> Option<Relays> {
         Raw::List(items) => items,
         _ => return written.expected("a list of relays such as [\"R1\", \"R5\"], or \"all\""),
     };
-    let relay = |item: &Node| {
+    let relay = |item: &TomlNode| {
         let name = written.part(item, &Form::Text).placed_text()?;
         if relays.contains(&name) {
             return Some(name);

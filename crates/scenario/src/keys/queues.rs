@@ -3,7 +3,7 @@
 use crate::model::{Buffer, QueueSpec, SettingValue, WrittenSetting};
 use crate::place::At;
 use crate::table::{Field, Form, Written, inline_table, number, respelt, text};
-use crate::tree::{Node, Raw};
+use crate::tree::{Raw, TomlNode};
 use millpond_units::{Bytes, Span, nearest};
 
 const BUFFERS: &str = "\"1bdp\", \"500packets\", \"75KB\", \"20ms\" or \"unlimited\"";
@@ -143,7 +143,7 @@ fn settings(written: &Written<'_>, what: &str) -> Option<Vec<WrittenSetting>> {
     let Raw::Table(table) = &written.node.value else {
         return written.expected(&format!("a table: the {what}"));
     };
-    let setting = |(name, node): &(At<String>, Node)| {
+    let setting = |(name, node): &(At<String>, TomlNode)| {
         let value = At::new(SettingValue::read(&written.part(node, &SETTING))?, node.place);
         Some(WrittenSetting { name: name.clone(), value })
     };

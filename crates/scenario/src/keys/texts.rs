@@ -3,10 +3,10 @@
 use crate::collector::FaultCollector;
 use crate::excerpt::is_invisible;
 use crate::place::Place;
-use crate::tree::{Node, Raw};
+use crate::tree::{Raw, TomlNode};
 
 /// Reports each text and each key that contains a control character or a character that changes the direction of text.
-pub(super) fn check(faults: &FaultCollector, node: &Node) {
+pub(super) fn check(faults: &FaultCollector, node: &TomlNode) {
     match &node.value {
         Raw::Text(text) => report(faults, node.place, text),
         Raw::List(items) => items.iter().for_each(|item| check(faults, item)),

@@ -3,7 +3,7 @@
 use super::form::Describe;
 use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use crate::place::At;
-use crate::tree::{self, Node, Raw, Table};
+use crate::tree::{self, Raw, TomlNode, TomlTable};
 use millpond_units::nearest;
 
 /// This many unknown keys of a table are compared with the known ones.
@@ -13,7 +13,7 @@ const MOST_COMPARED: usize = 100;
 pub(crate) struct Fields<'a> {
     /// The table as a value.
     pub(crate) written: Written<'a>,
-    table: &'a Table,
+    table: &'a TomlTable,
     /// What the table describes, for messages: "link".
     name: &'static str,
     known: Vec<&'static str>,
@@ -32,7 +32,7 @@ impl<T> ScenarioKey<T> {
         if let Some(text) = self.rule.default_value()
             && let Some(node) = tree::constant(text)
         {
-            let table = Table::default();
+            let table = TomlTable::default();
             let written = Written { context, node: &node, form: &self.form, table: &table };
             let _ = (self.read)(value, &written);
         }
@@ -187,7 +187,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn finish(self) {
         let Self { written, table, name, known, missing } = self;
         let faults = written.context.faults;
-        let is_rows = |(key, _): &&(At<String>, Node)| key.value == "rows" && !known.contains(&"rows");
+        let is_rows = |(key, _): &&(At<String>, TomlNode)| key.value == "rows" && !known.contains(&"rows");
         if let Some((rows, _)) = table.entries.iter().find(is_rows) {
             let message =
                 format!("a {name} has no rows: the table form with columns and rows is that of recipes");

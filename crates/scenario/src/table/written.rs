@@ -7,7 +7,7 @@ use crate::model::FlowGroup;
 use crate::network::Network;
 use crate::place::{At, Place};
 use crate::trace::Trace;
-use crate::tree::{Node, Raw, Table};
+use crate::tree::{Raw, TomlNode, TomlTable};
 use millpond_units::{ParseError, Readable, Span, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -69,11 +69,11 @@ impl ReadContext<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {
     pub(crate) context: &'a ReadContext<'a>,
-    pub(crate) node: &'a Node,
+    pub(crate) node: &'a TomlNode,
     /// How it should be written.
     pub(crate) form: &'a Form,
     /// The table in which it stands.
-    pub(crate) table: &'a Table,
+    pub(crate) table: &'a TomlTable,
 }
 
 impl<'a> Written<'a> {
@@ -102,7 +102,7 @@ impl<'a> Written<'a> {
     }
 
     /// A part of this value.
-    pub(crate) fn part<'b>(&self, node: &'b Node, form: &'b Form) -> Written<'b>
+    pub(crate) fn part<'b>(&self, node: &'b TomlNode, form: &'b Form) -> Written<'b>
     where
         'a: 'b,
     {
@@ -110,12 +110,12 @@ impl<'a> Written<'a> {
     }
 
     /// The value of another key of the same table.
-    pub(crate) fn sibling(&self, key: &str) -> Option<&'a Node> {
+    pub(crate) fn sibling(&self, key: &str) -> Option<&'a TomlNode> {
         self.table.get(key)
     }
 
     /// The value of a key of this table, if this is a table.
-    pub(crate) fn key(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn key(&self, name: &str) -> Option<&'a TomlNode> {
         match &self.node.value {
             Raw::Table(table) => table.get(name),
             _ => None,
@@ -139,7 +139,7 @@ impl<'a> Written<'a> {
 
     /// Reports that the value is not a list of `[[name]]` tables. The table form with columns and rows is that of recipes.
     pub(crate) fn expected_tables<T>(&self, name: &str) -> Option<T> {
-        let is_rows = |table: &Table| table.entries.iter().any(|(key, _)| key.value == "rows");
+        let is_rows = |table: &TomlTable| table.entries.iter().any(|(key, _)| key.value == "rows");
         match &self.node.value {
             Raw::Table(table) if is_rows(table) => {
                 let message = format!(
@@ -251,7 +251,7 @@ impl<'a> Written<'a> {
     }
 
     /// The items of a list.
-    pub(crate) fn list(&self, example: &str) -> Option<&'a [Node]> {
+    pub(crate) fn list(&self, example: &str) -> Option<&'a [TomlNode]> {
         match &self.node.value {
             Raw::List(items) => Some(items),
             _ => self.expected(&format!("a list such as {example}")),
@@ -292,7 +292,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
 }
 
-fn written_number(node: &Node) -> Option<f64> {
+fn written_number(node: &TomlNode) -> Option<f64> {
     match node.value {
         Raw::Whole(n) => Some(n as f64),
         Raw::Number(x) => Some(x),

@@ -10,7 +10,7 @@ mod write;
 pub use generate::{TraceRecipe, TraceRecipeError};
 pub use presets::{LEVELS, PRESETS, Preset, preset};
 pub use source::TraceSource;
-pub use stats::{Dropouts, Packets, Stats};
+pub use stats::{Dropouts, OpportunityStats, Stats};
 
 use millpond_units::{Bytes, Rate, Span, Time};
 

@@ -47,7 +47,7 @@ pub struct Stats {
     /// Runs of fine bins near zero.
     pub dropouts: Dropouts,
     /// Of single delivery opportunities, if it is a trace of them.
-    pub packets: Option<Packets>,
+    pub packets: Option<OpportunityStats>,
 }
 
 /// Runs of fine bins near zero.
@@ -69,7 +69,7 @@ pub struct Dropouts {
 
 /// What is seen of delivery opportunities at the scale of milliseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Packets {
+pub struct OpportunityStats {
     /// Share of milliseconds with at least one.
     pub busy: f64,
     /// Variance over mean of their number in 1, 10 and 100 ms: 1 for a Poisson process.
@@ -190,7 +190,7 @@ fn dropouts(bins: &[f64], floor: f64, width: Span, length: Span) -> Dropouts {
     }
 }
 
-fn packets(trace: &Trace) -> Packets {
+fn packets(trace: &Trace) -> OpportunityStats {
     let in_windows = |millis: u64| {
         let width = Span::from_millis(millis);
         let one = OPPORTUNITY.per(width).as_f64();
@@ -198,7 +198,7 @@ fn packets(trace: &Trace) -> Packets {
         variation(&counts) * standard_deviation(&counts)
     };
     let (busy, in_milliseconds) = milliseconds(trace);
-    Packets { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }
+    OpportunityStats { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }
 }
 
 /// Share of milliseconds with an opportunity, and variance over mean of how many. Computed by segments: a day has

@@ -44,7 +44,7 @@ pub(super) enum LawHook {
 }
 
 /// All laws of one link.
-pub(super) struct Laws {
+pub(super) struct AttachedLaws {
     attached: Vec<AttachedLaw>,
     /// True if a law needs the sojourn time of the head packet at arrivals.
     sojourn: bool,
@@ -54,7 +54,7 @@ pub(super) struct Laws {
     foreign: u64,
 }
 
-impl Laws {
+impl AttachedLaws {
     pub(super) fn new(attached: Vec<AttachedLaw>) -> Self {
         let sojourn = attached.iter().any(|law| law.hooks.sojourn);
         let release = attached.iter().any(|law| law.hooks.release);

@@ -1,6 +1,6 @@
 //! Specification and construction of links.
 
-use super::laws::{AttachedLaw, Laws};
+use super::laws::{AttachedLaw, AttachedLaws};
 use super::waiting::{InternalQueues, Waiting};
 use super::{
     ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Service, ServiceMode, Special,
@@ -106,7 +106,7 @@ impl LinkSpec {
         let router = |(header, law): (HeaderId, Box<dyn Law>)| {
             AttachedLaw::new(header, law, stream(&format!("router {}", header.0)))
         };
-        let laws = Laws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
+        let laws = AttachedLaws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
         let wire = VariableDelay::new(self.propagation, stream("jitter"));

@@ -37,7 +37,7 @@ pub use view::{LawView, LinkView};
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
-use laws::Laws;
+use laws::AttachedLaws;
 use loss::LossState;
 use millpond_units::{Rate, Span, Time};
 use per_service::PerService;
@@ -80,7 +80,7 @@ struct Special {
     /// A variable propagation delay.
     wire: Option<VariableDelay>,
     loss: Option<LossState>,
-    laws: Laws,
+    laws: AttachedLaws,
     /// The packets whose departure times are not known.
     waiting: Waiting,
     mode: ServiceMode,
@@ -278,7 +278,7 @@ impl Link {
 
     /// Counts since the run began.
     pub(crate) fn counters(&self) -> LinkCounters {
-        let unread = self.laws().map_or(0, Laws::unread);
+        let unread = self.laws().map_or(0, AttachedLaws::unread);
         self.hot.counters(self.queued, &self.cold.meter.losses, unread)
     }
 }

@@ -1,6 +1,6 @@
 //! Links with laws, random loss, variable delay or a scheduler.
 
-use super::laws::{LawHook, LawResult, Laws};
+use super::laws::{AttachedLaws, LawHook, LawResult};
 use super::{Link, LossState, ServiceMode, Special};
 use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_law::{QueueView, QueuedFlow};
@@ -31,7 +31,7 @@ impl Special {
 }
 
 impl Link {
-    pub(super) fn laws(&self) -> Option<&Laws> {
+    pub(super) fn laws(&self) -> Option<&AttachedLaws> {
         Some(&self.special.as_ref()?.laws)
     }
 

@@ -3,7 +3,7 @@
 use super::cycle::{periods_at, periods_of_fair_shares};
 use crate::AnalysisError;
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium_at};
-use crate::stability::{LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of};
+use crate::stability::{JumpLimitCycle, LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of};
 use crate::steady_state::{FixedPoint, Oscillation, SteadyState};
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
@@ -107,7 +107,7 @@ fn cycle(equilibrium: &PlanEquilibrium<'_>) -> Option<SteadyState> {
     let plan = equilibrium.plan;
     if let Some(sliding) = equilibrium.frozen.sliding().first() {
         let link = plan.links.iter().position(|link| link.id.is_some_and(|id| id.0 == sliding.link));
-        let (reason, fluid_period) = limit_cycle_of(equilibrium, sliding);
+        let JumpLimitCycle { reason, fluid_period } = limit_cycle_of(equilibrium, sliding);
         let periods = periods_at(equilibrium, link.as_slice());
         return Some(SteadyState::LimitCycle(Oscillation { reason, periods, fluid_period }));
     }

@@ -1,6 +1,6 @@
 //! Roots and margins of the linear network about an equilibrium.
 
-use super::limit_cycle::limit_cycle_of;
+use super::limit_cycle::{JumpLimitCycle, limit_cycle_of};
 use super::two_sided::{Representative, TwoSided, represent};
 use crate::AnalysisError;
 use crate::equilibrium::PlanEquilibrium;
@@ -222,7 +222,7 @@ pub(crate) fn chains(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized) -> 
 /// An error if a queue law jumps at the equilibrium.
 pub(super) fn check_no_jump(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
     let Some(sliding) = equilibrium.frozen.sliding().first().copied() else { return Ok(()) };
-    let (reason, fluid_period) = limit_cycle_of(equilibrium, &sliding);
+    let JumpLimitCycle { reason, fluid_period } = limit_cycle_of(equilibrium, &sliding);
     let oscillation = Oscillation { reason, periods: Vec::new(), fluid_period };
     Err(AnalysisError::LimitCycle(steady_state_sentence(&SteadyState::LimitCycle(oscillation))))
 }

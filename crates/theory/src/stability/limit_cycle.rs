@@ -5,9 +5,16 @@ use millpond_fluid::Sliding;
 use millpond_fluid::stability::{LimitCycle, limit_cycle};
 use std::f64::consts::PI;
 
-/// The jump on which the equilibrium lies, with the amplitude of the limit cycle about it, as a clause; and the period of
-/// the fluid equations in seconds, if their describing function has one.
-pub(crate) fn limit_cycle_of(equilibrium: &PlanEquilibrium<'_>, sliding: &Sliding) -> (String, Option<f64>) {
+/// The limit cycle about a jump on which the equilibrium lies.
+pub(crate) struct JumpLimitCycle {
+    /// The jump and the amplitude, as a clause.
+    pub(crate) reason: String,
+    /// The period of the fluid equations in seconds; none if their describing function has no limit cycle.
+    pub(crate) fluid_period: Option<f64>,
+}
+
+/// The limit cycle about the jump on which a queue slides.
+pub(crate) fn limit_cycle_of(equilibrium: &PlanEquilibrium<'_>, sliding: &Sliding) -> JumpLimitCycle {
     let link = equilibrium.plan.links.iter().find(|link| link.id.is_some_and(|id| id.0 == sliding.link));
     let (name, packet) = link.map_or(("a link", 1.0), |link| (&link.entity[..], link.packet.bits() as f64));
     let Sliding { jump, probability, .. } = sliding;
@@ -18,14 +25,14 @@ pub(crate) fn limit_cycle_of(equilibrium: &PlanEquilibrium<'_>, sliding: &Slidin
         jump.below, jump.above
     );
     match limit_cycle(&equilibrium.frozen, &equilibrium.point) {
-        Some(LimitCycle { frequency, peak_to_peak, above }) => (
-            format!(
+        Some(LimitCycle { frequency, peak_to_peak, above }) => JumpLimitCycle {
+            reason: format!(
                 "{clause}: {:.1} packets peak to peak in the fluid equations, {:.0} % of the time above",
                 peak_to_peak / packet,
                 100.0 * above
             ),
-            Some(2.0 * PI / frequency),
-        ),
-        None => (clause, None),
+            fluid_period: Some(2.0 * PI / frequency),
+        },
+        None => JumpLimitCycle { reason: clause, fluid_period: None },
     }
 }

@@ -18,7 +18,7 @@ pub use json::{
     CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson, margin_json,
     stability_json,
 };
-pub(crate) use limit_cycle::limit_cycle_of;
+pub(crate) use limit_cycle::{JumpLimitCycle, limit_cycle_of};
 pub use map::{StabilityMap, compute_stability_map};
 pub use parameter::VariedParameter;
 pub use sentence::stability_sentence;

@@ -5,7 +5,7 @@ mod faults;
 mod format;
 mod lateness;
 
-use super::carrier::{Carrier, CarrierCounters, Place};
+use super::carrier::{Carrier, CarrierCounters, SocketOwner};
 use millpond_law::{Ecn, Random};
 use millpond_plan::packets::{PacketPlan, plan};
 use millpond_protocols::Registry;
@@ -33,7 +33,7 @@ struct VirtualRun {
     plan: PacketPlan,
     carrier: Carrier,
     on_the_way: BinaryHeap<Reverse<OnTheWay>>,
-    places: Vec<Place>,
+    places: Vec<SocketOwner>,
     sent: u64,
     random: Random,
 }

@@ -8,9 +8,17 @@ pub(super) fn case_name(charted: &ChartedRun) -> String {
     format!("{}, {}", charted.case, charted.reading)
 }
 
-/// The link with the greatest utilization of a run, and this utilization.
-pub(super) fn bottleneck_of(charted: &ChartedRun) -> Option<(String, f64)> {
+/// The direction of a link with the greatest utilization of a run.
+pub(super) struct BusiestLink {
+    /// Its name.
+    pub(super) link: String,
+    /// From 0 to 1.
+    pub(super) utilization: f64,
+}
+
+/// The bottleneck of a run; none without links.
+pub(super) fn bottleneck_of(charted: &ChartedRun) -> Option<BusiestLink> {
     let summary = &charted.run.summary;
     let link = bottleneck(summary, std::slice::from_ref(&charted.run))?;
-    Some((summary.link_entity(link), summary.links[link].utilization))
+    Some(BusiestLink { link: summary.link_entity(link), utilization: summary.links[link].utilization })
 }

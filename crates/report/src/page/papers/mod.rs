@@ -11,7 +11,7 @@ mod values;
 use super::agreement;
 use super::document::page_of;
 use maud::{Markup, html};
-use millpond_papers::{CheckedPapers, CheckedRecipe, JudgedClaim, Verdict};
+use millpond_papers::{CheckedPapers, CheckedRecipe, JudgedClaim, RowVerdict};
 
 /// The page about checked recipes: a section for each, in the order of their papers.
 pub fn papers(checked: &CheckedPapers) -> String {
@@ -35,7 +35,7 @@ pub fn papers(checked: &CheckedPapers) -> String {
 
 /// Which rows are shown. The style sheet reads it, so that it works without a script; paper shows all rows.
 fn filter(recipes: &[CheckedRecipe]) -> Markup {
-    let count = |verdict: Verdict| {
+    let count = |verdict: RowVerdict| {
         recipes.iter().flat_map(|recipe| &recipe.rows).filter(|row| row.verdict == verdict).count()
     };
     let all: usize = recipes.iter().map(|recipe| recipe.rows.len()).sum();
@@ -46,9 +46,9 @@ fn filter(recipes: &[CheckedRecipe]) -> Markup {
         fieldset.filter {
             legend { "Rows" }
             (choice("show-all", "all", all, true))
-            (choice("show-differs", "differs", count(Verdict::Differs), false))
-            @if count(Verdict::Unexplained) > 0 {
-                (choice("show-unexplained", "unexplained", count(Verdict::Unexplained), false))
+            (choice("show-differs", "differs", count(RowVerdict::Differs), false))
+            @if count(RowVerdict::Unexplained) > 0 {
+                (choice("show-unexplained", "unexplained", count(RowVerdict::Unexplained), false))
             }
         }
     }
@@ -82,7 +82,7 @@ fn paper(recipe: &CheckedRecipe) -> &str {
 
 /// How many of the claims hold.
 fn holding(claims: &[&JudgedClaim]) -> String {
-    let hold = claims.iter().filter(|claim| claim.verdict == Verdict::Matches).count();
+    let hold = claims.iter().filter(|claim| claim.verdict == RowVerdict::Matches).count();
     match claims.len() {
         0 => "no claims".to_owned(),
         1 if hold == 1 => "its claim holds".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::super::curve_set::{CurveSet, GroupValue, decimated};
 use super::super::rate_unit::RateUnit;
-use super::charted::{bottleneck_of, case_name};
+use super::charted::{BusiestLink, bottleneck_of, case_name};
 use super::paper_mark;
 use maud::{Markup, html};
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
@@ -56,7 +56,7 @@ fn title(picture: &OverTime, charted: &ChartedRun, style: SeriesStyle) -> Markup
         (style.badge())
         @if !picture.title.is_empty() { (picture.title) ": " }
         (case_name(charted))
-        @if let Some((link, utilization)) = bottleneck_of(charted) {
+        @if let Some(BusiestLink { link, utilization }) = bottleneck_of(charted) {
             span.summary { "bottleneck: " (link) " at " (fixed(100.0 * utilization, 1)) " %" }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::charts;
 use super::super::nyquist::several;
-use super::charted::bottleneck_of;
+use super::charted::{BusiestLink, bottleneck_of};
 use super::{over_time, scatter, values};
 use maud::{Markup, html};
 use millpond_chart::{Figure, SeriesStyle};
@@ -46,7 +46,7 @@ struct Bottleneck<'a> {
 pub(super) fn bottlenecks(checked: &CheckedRecipe) -> Markup {
     let mut found: Vec<Bottleneck<'_>> = Vec::new();
     for charted in &checked.runs {
-        let Some((link, share)) = bottleneck_of(charted) else { continue };
+        let Some(BusiestLink { link, utilization: share }) = bottleneck_of(charted) else { continue };
         match found.iter_mut().find(|one| one.link == link) {
             Some(known) => {
                 known.utilization = (known.utilization.0.min(share), known.utilization.1.max(share));

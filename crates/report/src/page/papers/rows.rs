@@ -1,7 +1,7 @@
 //! The table of a recipe's rows, below the claims that they check.
 
 use maud::{Markup, html};
-use millpond_papers::{CheckedRecipe, JudgedRow, Source, Verdict};
+use millpond_papers::{CheckedRecipe, JudgedRow, RowVerdict, Source};
 
 const HEAD: [&str; 7] = ["Quantity", "Paper", "Theory", "Accepted", "Measured", "Verdict", "Reason"];
 
@@ -89,27 +89,27 @@ impl Group<'_> {
 }
 
 /// Whether a claim with this verdict holds.
-fn outcome(verdict: Verdict) -> &'static str {
+fn outcome(verdict: RowVerdict) -> &'static str {
     match verdict {
-        Verdict::Matches => "holds",
-        Verdict::Differs => "does not hold",
-        Verdict::Unexplained => "unexplained",
+        RowVerdict::Matches => "holds",
+        RowVerdict::Differs => "does not hold",
+        RowVerdict::Unexplained => "unexplained",
     }
 }
 
 /// The class of a verdict, by which the filter finds rows.
-pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_class(verdict: RowVerdict) -> &'static str {
     match verdict {
-        Verdict::Matches => "matches",
-        Verdict::Differs => "differs",
-        Verdict::Unexplained => "unexplained",
+        RowVerdict::Matches => "matches",
+        RowVerdict::Differs => "differs",
+        RowVerdict::Unexplained => "unexplained",
     }
 }
 
 /// The classes of all verdicts among rows, by which the filter finds what contains them.
 pub(super) fn verdict_classes<'a>(rows: impl Iterator<Item = &'a JudgedRow> + Clone) -> String {
-    let has = |verdict: &Verdict| rows.clone().any(|row| row.verdict == *verdict);
-    let found = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained].into_iter().filter(has);
+    let has = |verdict: &RowVerdict| rows.clone().any(|row| row.verdict == *verdict);
+    let found = [RowVerdict::Matches, RowVerdict::Differs, RowVerdict::Unexplained].into_iter().filter(has);
     found.map(|verdict| format!("has-{}", verdict_class(verdict))).collect::<Vec<_>>().join(" ")
 }
 
@@ -122,7 +122,7 @@ fn table_row(row: &JudgedRow) -> Markup {
             td { (row.accept.as_deref().unwrap_or_default()) }
             td { (row.measured_value()) }
             td {
-                @if row.verdict == Verdict::Matches {
+                @if row.verdict == RowVerdict::Matches {
                     (row.verdict.name())
                 } @else {
                     strong { (row.verdict.name()) }

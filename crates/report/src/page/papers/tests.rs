@@ -49,7 +49,7 @@ fn texts_of_a_recipe_have_no_variables_and_axes_name_what_a_recurrence_counts() 
 fn nyquist_plots_of_a_recipe_share_one_figure() {
     let checked = checked("paganini/fig7");
     let recipe = &checked.recipes[0];
-    assert_eq!(recipe.verdict(None), Some(Verdict::Matches), "{:#?}", recipe.rows);
+    assert_eq!(recipe.verdict(None), Some(RowVerdict::Matches), "{:#?}", recipe.rows);
     let html = papers(&checked);
     assert_eq!(html.matches(r#"aria-label="Nyquist loci""#).count(), 1);
     for (case, _) in &recipe.loci {
@@ -69,7 +69,7 @@ fn equilibrium_fluid_run_and_packet_run_of_a_case_are_a_table() {
     let selected = library.select(Some("worlds")).unwrap();
     let checked =
         check(&selected, &CheckOptions { draw: true, ..CheckOptions::quick() }, &Unwatched).unwrap();
-    assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
+    assert_eq!(checked[0].verdict(None), Some(RowVerdict::Matches), "{:#?}", checked[0].rows);
     let html = papers(&CheckedPapers::new(checked));
     for text in ["cltcp: equilibrium, fluid, packets", "two: goodput", "the equations of cltcp leave out"] {
         assert!(html.contains(text), "{text}");
@@ -83,7 +83,7 @@ fn several_recipes_are_listed_under_their_paper_with_the_claims_that_hold() {
     let recipe = &checked.recipes[0];
     let listed = papers(&CheckedPapers::new(vec![recipe.clone(), recipe.clone()]));
     let hold = |recipe: &CheckedRecipe| {
-        recipe.claims.iter().filter(|claim| claim.verdict == Verdict::Matches).count()
+        recipe.claims.iter().filter(|claim| claim.verdict == RowVerdict::Matches).count()
     };
     let (held, all) = (hold(recipe), recipe.claims.len());
     assert!(0 < held && held < all, "{:#?}", recipe.claims);
@@ -98,7 +98,7 @@ fn rows_stand_below_the_claims_that_they_check_and_have_the_classes_of_the_filte
     let checked = checked("lgcc/fig10");
     let recipe = &checked.recipes[0];
     let html = rows::table(recipe).into_string();
-    for verdict in [Verdict::Matches, Verdict::Differs] {
+    for verdict in [RowVerdict::Matches, RowVerdict::Differs] {
         let count = recipe.rows.iter().filter(|row| row.verdict == verdict).count();
         let class = format!("<tr class=\"{}\">", rows::verdict_class(verdict));
         assert_eq!(html.matches(&class).count(), count, "{class}");

@@ -5,7 +5,7 @@ use maud::html;
 use millpond_chart::{
     Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle, elide,
 };
-use millpond_papers::{PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, Verdict};
+use millpond_papers::{PictureAxis, RowVerdict, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 
 /// The height of a plot over a parameter, in pixels.
 const HEIGHT: u16 = 220;
@@ -115,7 +115,7 @@ fn side_by_side(panel: &ValuePanel) -> Panel {
 fn row_name(point: &ValuePoint) -> String {
     let name = elide(&point.category, NAME_LENGTH);
     match point.verdict {
-        Some(verdict) if verdict != Verdict::Matches => format!("{name} · {}", verdict.name()),
+        Some(verdict) if verdict != RowVerdict::Matches => format!("{name} · {}", verdict.name()),
         _ => name,
     }
 }
