@@ -7,6 +7,7 @@ use millpond_law::Card;
 use millpond_protocols::Registry;
 use millpond_results::{Group, Run, RunOrigin, Watch, World};
 use millpond_scenario::{Disk, Scenario};
+use millpond_units::format::two_digits_of_share;
 use std::path::Path;
 
 /// The scenario of flows beside CUBIC, as shipped.
@@ -152,28 +153,7 @@ impl CoexistenceRow {
     /// The row as texts: its label, then all shares and the utilization with two significant digits.
     pub fn texts(&self) -> [String; 5] {
         let [least, greatest, other, used] =
-            [self.least, self.greatest, self.other, self.utilization].map(two_digits);
+            [self.least, self.greatest, self.other, self.utilization].map(two_digits_of_share);
         [self.competition.label(), least, greatest, other, used]
-    }
-}
-
-fn two_digits(value: f64) -> String {
-    if value < 1e-9 {
-        return "0".to_owned();
-    }
-    let places = |value: f64| usize::try_from(1 - value.log10().floor() as i32).unwrap_or(0);
-    // A number that is rounded up to a power of ten has one decimal less.
-    let rounded: f64 = format!("{value:.*}", places(value)).parse().unwrap_or(value);
-    format!("{value:.*}", places(rounded))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_have_two_significant_digits() {
-        let texts = [0.0, 0.000_123, 0.0996, 0.86, 1.04, 9.96, 12.3].map(two_digits);
-        assert_eq!(texts, ["0", "0.00012", "0.10", "0.86", "1.0", "10", "12"]);
     }
 }

@@ -9,16 +9,7 @@ const PICOS_PER_MS: f64 = 1e9;
 
 /// The statistics of a histogram of delays in picoseconds.
 pub(crate) fn milliseconds_of_histogram(delays: &Histogram) -> Milliseconds {
-    let at = |level| delays.quantile(level) as f64 / PICOS_PER_MS;
-    Milliseconds {
-        min: delays.min() as f64 / PICOS_PER_MS,
-        mean: delays.mean() / PICOS_PER_MS,
-        p50: at(0.5),
-        p95: at(0.95),
-        p99: at(0.99),
-        p999: at(0.999),
-        max: delays.max() as f64 / PICOS_PER_MS,
-    }
+    Milliseconds::of_picoseconds(delays.min(), delays.mean(), delays.max(), |share| delays.quantile(share))
 }
 
 /// The statistics of a histogram of queue lengths in packets, weighted by time.

@@ -1,8 +1,8 @@
 //! A queue law that owns several internal queues: it classifies packets and schedules the queues.
 
-use crate::random::hash;
 use crate::{Context, Gauge, Hooks, Link, PacketView, QueueView, Queues, Scheduler, Verdict};
 use alloc::boxed::Box;
+use millpond_stats::stable_hash;
 use millpond_units::{Bytes, Rate, Time};
 
 /// The packets that make room in a full buffer.
@@ -29,7 +29,7 @@ impl QueuedFlow {
     /// The flow with this name (`"user.3"`) and weight.
     #[must_use]
     pub fn new(name: &str, weight: f64) -> Self {
-        let hash = hash(name);
+        let hash = stable_hash(name);
         Self { weight, address: (hash ^ (hash >> 32)) as u32 }
     }
 }

@@ -89,6 +89,23 @@ pub struct Milliseconds {
     pub max: f64,
 }
 
+impl Milliseconds {
+    /// The statistics of times in picoseconds; `quantile` returns the time that a share of them does not exceed.
+    pub fn of_picoseconds(least: u64, mean: f64, greatest: u64, quantile: impl Fn(f64) -> u64) -> Self {
+        let millis = |picos: u64| picos as f64 / 1e9;
+        let at = |share| millis(quantile(share));
+        Self {
+            min: millis(least),
+            mean: mean / 1e9,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: millis(greatest),
+        }
+    }
+}
+
 /// A distribution over time of a queue length, in packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Packets {

@@ -1,4 +1,5 @@
-//! The statistics that Millpond computes, each defined once. They do not depend on units, runs or protocols.
+//! The statistics that Millpond computes and the distributions that it samples, each defined once. They do not depend on
+//! units, runs or protocols.
 //!
 //! There are three kinds of quantile, because there are three kinds of data:
 //!
@@ -21,6 +22,7 @@ mod fairness;
 mod max_min;
 mod moments;
 mod quantile;
+mod random;
 mod weighted;
 
 pub use confidence::{ConfidenceInterval, confidence_interval};
@@ -30,4 +32,5 @@ pub use moments::{
     coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation, variance,
 };
 pub use quantile::{CURVE_POINTS, quantile_of_curve, quantile_of_sorted, thinned_curve};
+pub use random::{Random, stable_hash};
 pub use weighted::{WeightedDistribution, WeightedSamples};

@@ -1,5 +1,6 @@
 //! Values of scenario keys as numbers with units: `10Mbps`, `5ms`, `2bdp`, `100`.
 
+use millpond_units::format::rounded;
 use millpond_units::{Bytes, Rate, Span};
 
 /// A number with its unit.
@@ -65,7 +66,7 @@ impl NumberWithUnit {
 
     /// The text that a scenario reads, with at most four significant digits.
     pub(crate) fn text(&self) -> String {
-        let number = four_digits(self.number);
+        let number = rounded(self.number, 4);
         match &self.unit {
             Unit::Count => format!("{:.0}", self.number),
             Unit::One => format!("{number:?}"),
@@ -82,11 +83,6 @@ impl NumberWithUnit {
 #[must_use]
 pub fn number_with_unit(value: &str) -> Option<(f64, String)> {
     NumberWithUnit::parse(value).map(|quantity| (quantity.number, quantity.unit.name().to_owned()))
-}
-
-/// The number rounded to four significant digits.
-fn four_digits(number: f64) -> f64 {
-    format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | three significant digits, at most five decimals | [`number`] |
 //! | two significant digits, at most five decimals | [`two_digits`] |
+//! | two significant digits, any number of decimals | [`two_digits_of_share`] |
 //! | four significant digits, exponent below 1e-4 | [`four_digits`] |
 //! | four significant digits, exponent below 1e-3 and from 1000 on | [`four_digits_or_exponent`] |
 //! | as few digits as the number needs, at most five | [`at_most_five_digits`] |
@@ -39,14 +40,30 @@ pub fn two_digits(x: f64) -> String {
     if !x.is_finite() {
         return "-".to_owned();
     }
-    let rounded: f64 = format!("{x:.1e}").parse().unwrap_or(x);
-    let decimals = (1.0 - magnitude(rounded)).clamp(0.0, MOST_DECIMALS) as usize;
-    format!("{rounded:.decimals$}")
+    let shown = rounded(x, 2);
+    let decimals = (1.0 - magnitude(shown)).clamp(0.0, MOST_DECIMALS) as usize;
+    format!("{shown:.decimals$}")
+}
+
+/// A share with two significant digits, however small it is: 0.000045, 0.86, 1.0, 10; `0` below 1e-9.
+pub fn two_digits_of_share(share: f64) -> String {
+    if share < 1e-9 {
+        return "0".to_owned();
+    }
+    // A number that is rounded up to a power of ten has one decimal less.
+    let decimals = (1.0 - exponent(rounded(share, 2))).max(0.0) as usize;
+    format!("{share:.decimals$}")
+}
+
+/// The nearest number with this many significant digits.
+pub fn rounded(x: f64, digits: usize) -> f64 {
+    let decimals = digits.saturating_sub(1);
+    format!("{x:.decimals$e}").parse().unwrap_or(x)
 }
 
 /// The power of ten of the first printed digit: 9.996 is printed as 10.0. A number that is printed as zero counts as zero.
 fn magnitude(x: f64) -> f64 {
-    let shown: f64 = format!("{:.2e}", x.abs()).parse().unwrap_or(x.abs());
+    let shown = rounded(x.abs(), 3);
     if shown < LEAST_SHOWN { 0.0 } else { exponent(shown) }
 }
 
@@ -146,6 +163,20 @@ pub fn megabits(bps: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_have_two_significant_digits() {
+        let texts = [0.0, 0.000_123, 0.0996, 0.86, 1.04, 9.96, 12.3].map(two_digits_of_share);
+        assert_eq!(texts, ["0", "0.00012", "0.10", "0.86", "1.0", "10", "12"]);
+    }
+
+    #[test]
+    fn a_rounded_number_has_as_many_significant_digits_as_requested() {
+        assert_eq!(
+            [rounded(1_234_567.0, 4), rounded(0.098_76, 2), rounded(-9.96, 2)],
+            [1_235_000.0, 0.099, -10.0]
+        );
+    }
 
     #[test]
     fn times_are_printed_in_a_convenient_unit() {

@@ -3,7 +3,7 @@
 use crate::linux::emulator::{Emulator, Lane};
 use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
 use millpond_sim::Histogram;
-use millpond_units::{Span, Time};
+use millpond_units::Time;
 
 /// The results until `until`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit
 /// code and priority are left to the caller.
@@ -69,15 +69,5 @@ fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDire
 }
 
 fn milliseconds(delays: &Histogram) -> Milliseconds {
-    let millis = |picos: u64| Span::from_picos(picos).millis();
-    let quantile = |share| millis(delays.quantile(share));
-    Milliseconds {
-        min: millis(delays.min()),
-        mean: delays.mean() / 1e9,
-        p50: quantile(0.5),
-        p95: quantile(0.95),
-        p99: quantile(0.99),
-        p999: quantile(0.999),
-        max: millis(delays.max()),
-    }
+    Milliseconds::of_picoseconds(delays.min(), delays.mean(), delays.max(), |share| delays.quantile(share))
 }

@@ -16,30 +16,21 @@
 //! In the paper H_feedback is in bytes per second and starts with the rate of the application. Here it starts with all
 //! ones.
 
-use crate::parts::fields;
+use crate::parts::fields::{self, LeastRate};
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
-use zerocopy::byteorder::network_endian::{U32, U64};
+use zerocopy::byteorder::network_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of ACP.
 pub(super) const ID: HeaderId = HeaderId(6);
 
-/// The rate desired by the routers on the path so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// No router has written a rate yet.
-    None,
-    /// The smallest of their desired rates.
-    Rate(Rate),
-}
-
 /// The fields of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct AcpHeader {
-    feedback: U64,
+    feedback: LeastRate,
     rtt: U32,
     congestion: u8,
 }
@@ -53,7 +44,7 @@ impl AcpHeader {
 
     /// The header of a data packet at its sender.
     pub fn new(rtt: Span) -> Self {
-        Self { feedback: u64::MAX.into(), rtt: fields::from_rtt(rtt), congestion: 0 }
+        Self { feedback: LeastRate::NONE, rtt: fields::from_rtt(rtt), congestion: 0 }
     }
 
     /// H_rtt: the sender's round-trip time; zero before its first sample.
@@ -62,13 +53,10 @@ impl AcpHeader {
         fields::to_rtt(self.rtt)
     }
 
-    /// H_feedback: the rate desired by the routers.
+    /// H_feedback: the least rate desired by the routers; none if no router has written one.
     #[inline]
-    pub fn advice(&self) -> Advice {
-        match self.feedback.get() {
-            u64::MAX => Advice::None,
-            bps => Advice::Rate(Rate::from_bps(bps)),
-        }
+    pub fn advice(&self) -> Option<Rate> {
+        self.feedback.get()
     }
 
     /// H_congestion: whether a link of the path is congested.
@@ -80,7 +68,7 @@ impl AcpHeader {
     /// Lowers H_feedback to the desired rate of a router, if it is smaller.
     #[inline]
     pub fn lower_to(&mut self, rate: Rate) {
-        self.feedback = self.feedback.get().min(rate.bps()).into();
+        self.feedback.lower_to(rate);
     }
 
     /// Sets H_congestion.
@@ -99,8 +87,8 @@ impl AcpHeader {
 impl fmt::Display for AcpHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.advice() {
-            Advice::None => write!(f, "ACP rate any")?,
-            Advice::Rate(rate) => write!(f, "ACP rate {rate}")?,
+            None => write!(f, "ACP rate any")?,
+            Some(rate) => write!(f, "ACP rate {rate}")?,
         }
         write!(f, " rtt {}{}", self.rtt(), if self.is_congested() { " congested" } else { "" })
     }
@@ -119,14 +107,14 @@ mod tests {
     #[test]
     fn a_header_of_13_bytes_is_written_and_parsed() {
         let mut written = AcpHeader::new(Span::from_millis(80));
-        assert_eq!((written.advice(), written.is_congested()), (Advice::None, false));
+        assert_eq!((written.advice(), written.is_congested()), (None, false));
         written.lower_to(Rate::from_bps(7_425_000));
         written.set_congested();
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
         let read = AcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
-        assert_eq!(read.advice(), Advice::Rate(Rate::from_bps(7_425_000)));
+        assert_eq!(read.advice(), Some(Rate::from_bps(7_425_000)));
         assert_eq!((read.rtt(), read.is_congested()), (Span::from_millis(80), true));
         assert_eq!(read.to_string(), "ACP rate 7.425Mbps rtt 80ms congested");
     }
@@ -137,7 +125,7 @@ mod tests {
         header.set_congested();
         for (asked, least) in [(9, 9), (5, 5), (7, 5), (0, 0)] {
             header.lower_to(Rate::from_bps(asked));
-            assert_eq!(header.advice(), Advice::Rate(Rate::from_bps(least)));
+            assert_eq!(header.advice(), Some(Rate::from_bps(least)));
         }
         assert!(header.is_congested());
     }

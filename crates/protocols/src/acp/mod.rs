@@ -8,7 +8,7 @@ mod link;
 mod params;
 mod sender;
 
-pub use header::{AcpHeader, Advice};
+pub use header::AcpHeader;
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};

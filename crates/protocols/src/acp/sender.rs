@@ -1,6 +1,6 @@
 //! The ACP sender: its window approaches the desired rate times the smallest round-trip time (section III-B).
 
-use super::header::{AcpHeader, Advice};
+use super::header::AcpHeader;
 use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
 use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
@@ -65,7 +65,7 @@ impl Sender for AcpSender {
         self.rtt = ack.smoothed_rtt;
         self.window.note(ack);
         if let Some(header) = self.unread.note(AcpHeader::parse(&ack.header))
-            && let Advice::Rate(feedback) = header.advice()
+            && let Some(feedback) = header.advice()
         {
             self.follow(feedback, header.is_congested(), ack);
         }

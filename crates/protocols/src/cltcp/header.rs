@@ -11,34 +11,25 @@
 //!
 //! A sender starts the field with -1 (section V-B), which is all ones.
 
+use crate::parts::fields::LeastRate;
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
-use zerocopy::byteorder::network_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of CLTCP.
 pub(super) const ID: HeaderId = HeaderId(7);
 
-/// The rate factor of the routers on the path so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Factor {
-    /// No router has written a factor yet.
-    None,
-    /// The smallest of their factors.
-    Rate(Rate),
-}
-
 /// The fields of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CltcpHeader {
-    factor: U64,
+    factor: LeastRate,
 }
 
 impl CltcpHeader {
     /// The header of a data packet at its sender.
-    pub const NEW: Self = Self { factor: U64::MAX_VALUE };
+    pub const NEW: Self = Self { factor: LeastRate::NONE };
 
     /// The view of a CLTCP header; none if the header is foreign or too short.
     #[inline]
@@ -46,19 +37,16 @@ impl CltcpHeader {
         header.fields(ID)
     }
 
-    /// The rate factor of the routers.
+    /// The least rate factor of the routers; none if no router has written one.
     #[inline]
-    pub fn factor(&self) -> Factor {
-        match self.factor.get() {
-            u64::MAX => Factor::None,
-            bps => Factor::Rate(Rate::from_bps(bps)),
-        }
+    pub fn factor(&self) -> Option<Rate> {
+        self.factor.get()
     }
 
     /// Eq. (4): lowers the factor to that of a router, if it is smaller.
     #[inline]
     pub fn lower_to(&mut self, factor: Rate) {
-        self.factor = self.factor.get().min(factor.bps()).into();
+        self.factor.lower_to(factor);
     }
 
     /// Writes it as a header.
@@ -71,8 +59,8 @@ impl CltcpHeader {
 impl fmt::Display for CltcpHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.factor() {
-            Factor::None => write!(f, "CLTCP factor none"),
-            Factor::Rate(rate) => write!(f, "CLTCP factor {rate}"),
+            None => write!(f, "CLTCP factor none"),
+            Some(rate) => write!(f, "CLTCP factor {rate}"),
         }
     }
 }
@@ -93,17 +81,17 @@ mod tests {
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
         let read = CltcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
-        assert_eq!(read.factor(), Factor::Rate(Rate::from_mbps(120.0)));
+        assert_eq!(read.factor(), Some(Rate::from_mbps(120.0)));
         assert_eq!(read.to_string(), "CLTCP factor 120Mbps");
     }
 
     #[test]
     fn the_smallest_factor_of_the_path_is_kept() {
         let mut header = CltcpHeader::NEW;
-        assert_eq!(header.factor(), Factor::None);
+        assert_eq!(header.factor(), None);
         for (taken, least) in [(9, 9), (5, 5), (7, 5)] {
             header.lower_to(Rate::from_bps(taken));
-            assert_eq!(header.factor(), Factor::Rate(Rate::from_bps(least)));
+            assert_eq!(header.factor(), Some(Rate::from_bps(least)));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The CLTCP sender: once per round trip the logarithm of its rate moves towards that of the factor (section V-B).
 
-use super::header::{CltcpHeader, Factor};
+use super::header::CltcpHeader;
 use super::params::{ALPHA, APPLIED, Applied, EXPONENT, Exponent, INITIAL_RATE};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
@@ -66,11 +66,8 @@ impl Sender for CltcpSender {
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
-        let Some(Factor::Rate(factor)) =
-            self.unread.note(CltcpHeader::parse(&ack.header)).map(|header| header.factor())
-        else {
-            return;
-        };
+        let header = self.unread.note(CltcpHeader::parse(&ack.header));
+        let Some(factor) = header.and_then(|header| header.factor()) else { return };
         let factor = factor.as_f64().max(1.0);
         self.factor = Some(factor);
         if self.applied == Applied::PerAck || self.round != Some(ack.round) {

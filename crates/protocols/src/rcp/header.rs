@@ -11,30 +11,21 @@
 //! +---------------+---------------+---------------+---------------+
 //! ```
 
-use crate::parts::fields;
+use crate::parts::fields::{self, LeastRate};
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
-use zerocopy::byteorder::network_endian::{U32, U64};
+use zerocopy::byteorder::network_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of RCP.
 pub(super) const ID: HeaderId = HeaderId(4);
 
-/// The rate advised by the routers on the path so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// No router has written a rate yet.
-    None,
-    /// The smallest of their rates.
-    Rate(Rate),
-}
-
 /// The fields of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct RcpHeader {
-    rate: U64,
+    rate: LeastRate,
     rtt: U32,
 }
 
@@ -47,7 +38,7 @@ impl RcpHeader {
 
     /// The header of a data packet at its sender.
     pub fn new(rtt: Span) -> Self {
-        Self { rate: u64::MAX.into(), rtt: fields::from_rtt(rtt) }
+        Self { rate: LeastRate::NONE, rtt: fields::from_rtt(rtt) }
     }
 
     /// The sender's round-trip time; zero before its first sample.
@@ -56,19 +47,16 @@ impl RcpHeader {
         fields::to_rtt(self.rtt)
     }
 
-    /// The rate advised by the routers.
+    /// The least rate advised by the routers; none if no router has written one.
     #[inline]
-    pub fn advice(&self) -> Advice {
-        match self.rate.get() {
-            u64::MAX => Advice::None,
-            bps => Advice::Rate(Rate::from_bps(bps)),
-        }
+    pub fn advice(&self) -> Option<Rate> {
+        self.rate.get()
     }
 
     /// Lowers the advised rate to that of a router, if it is smaller.
     #[inline]
     pub fn lower_to(&mut self, rate: Rate) {
-        self.rate = self.rate.get().min(rate.bps()).into();
+        self.rate.lower_to(rate);
     }
 
     /// Writes it as a header.
@@ -81,8 +69,8 @@ impl RcpHeader {
 impl fmt::Display for RcpHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.advice() {
-            Advice::None => write!(f, "RCP rtt {} no rate", self.rtt()),
-            Advice::Rate(rate) => write!(f, "RCP rtt {} rate {rate}", self.rtt()),
+            None => write!(f, "RCP rtt {} no rate", self.rtt()),
+            Some(rate) => write!(f, "RCP rtt {} rate {rate}", self.rtt()),
         }
     }
 }
@@ -99,14 +87,14 @@ mod tests {
     #[test]
     fn a_header_of_12_bytes_is_written_and_parsed() {
         let mut written = RcpHeader::new(Span::from_millis(80));
-        assert_eq!((written.advice(), written.to_string()), (Advice::None, "RCP rtt 80ms no rate".into()));
+        assert_eq!((written.advice(), written.to_string()), (None, "RCP rtt 80ms no rate".into()));
         written.lower_to(Rate::from_mbps(155.0));
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
         let read = RcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
         assert_eq!(read.rtt(), Span::from_millis(80));
-        assert_eq!(read.advice(), Advice::Rate(Rate::from_mbps(155.0)));
+        assert_eq!(read.advice(), Some(Rate::from_mbps(155.0)));
         assert_eq!(read.to_string(), "RCP rtt 80ms rate 155Mbps");
     }
 
@@ -116,7 +104,7 @@ mod tests {
         for mbps in [30.0, 10.0, 20.0] {
             header.lower_to(Rate::from_mbps(mbps));
         }
-        assert_eq!(header.advice(), Advice::Rate(Rate::from_mbps(10.0)));
+        assert_eq!(header.advice(), Some(Rate::from_mbps(10.0)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod link;
 mod params;
 mod sender;
 
-pub use header::{Advice, RcpHeader};
+pub use header::RcpHeader;
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};

@@ -1,6 +1,6 @@
 //! The RCP sender: adopts the advised rate immediately.
 
-use super::header::{Advice, RcpHeader};
+use super::header::RcpHeader;
 use super::params::{CONTROL, Control, INITIAL_WINDOW, REFERENCE_INTERVAL};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
@@ -62,9 +62,8 @@ impl Sender for RcpSender {
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
         self.rtt = ack.rtt.unwrap_or(self.rtt);
-        if let Some(Advice::Rate(rate)) =
-            self.unread.note(RcpHeader::parse(&ack.header)).map(|header| header.advice())
-        {
+        let header = self.unread.note(RcpHeader::parse(&ack.header));
+        if let Some(rate) = header.and_then(|header| header.advice()) {
             self.follow(rate, ack.min_rtt);
         }
     }

@@ -10,10 +10,8 @@
 
 use super::presets::LEVELS;
 use super::{Format, Preset, Trace};
-use millpond_stats::quantile_of_curve;
+use millpond_stats::{Random, quantile_of_curve};
 use millpond_units::{Rate, Span, Time};
-use rand::Rng;
-use rand_pcg::Pcg32;
 use std::fmt;
 
 /// Most samples of a trace.
@@ -106,8 +104,8 @@ impl TraceRecipe {
     }
 
     /// A stream of random numbers for one of the processes.
-    fn stream(&self, process: u64) -> TraceRandom {
-        TraceRandom(Pcg32::new(self.seed, process))
+    fn stream(&self, process: u64) -> Random {
+        Random::numbered(self.seed, process)
     }
 
     /// The Gaussian process, one value per step.
@@ -160,11 +158,11 @@ struct OrnsteinUhlenbeck {
     value: f64,
     kept: f64,
     new: f64,
-    random: TraceRandom,
+    random: Random,
 }
 
 impl OrnsteinUhlenbeck {
-    fn new(tau: f64, step: Span, mut random: TraceRandom) -> Self {
+    fn new(tau: f64, step: Span, mut random: Random) -> Self {
         let kept = libm::exp(-step.secs() / tau);
         Self { value: random.normal(), kept, new: libm::sqrt(1.0 - kept * kept), random }
     }
@@ -173,25 +171,5 @@ impl OrnsteinUhlenbeck {
     fn step(&mut self) -> f64 {
         let next = self.value * self.kept + self.new * self.random.normal();
         std::mem::replace(&mut self.value, next)
-    }
-}
-
-/// Draws from the distributions that the recipe needs.
-pub(super) struct TraceRandom(pub(super) Pcg32);
-
-impl TraceRandom {
-    /// Uniform in [0, 1).
-    pub(super) fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * libm::log1p(-self.uniform())
-    }
-
-    /// Box and Muller's method, one of the pair.
-    fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log1p(-self.uniform()));
-        radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 }

@@ -1,10 +1,9 @@
 //! Writing traces as files.
 
-use super::generate::TraceRandom;
 use super::{OPPORTUNITY, Trace, TraceRecipeError};
 use crate::served::ServedData;
+use millpond_stats::Random;
 use millpond_units::{Rate, Span, Time};
-use rand_pcg::Pcg32;
 use std::fmt::Write;
 
 const MILLISECOND: Span = Span::from_millis(1);
@@ -38,7 +37,7 @@ impl Trace {
     /// If it would be more than 50 million lines.
     pub fn to_mahimahi(&self, busy: f64, seed: u64) -> Result<String, TraceRecipeError> {
         let served = ServedData::new(&self.steps);
-        let mut random = TraceRandom(Pcg32::new(seed, BURSTS));
+        let mut random = Random::numbered(seed, BURSTS);
         let mut out = String::new();
         let end = self.length.picos() / MILLISECOND.picos();
         let lines = opportunities(&served, end);
@@ -75,7 +74,7 @@ fn opportunities(served: &ServedData<'_>, millis: u64) -> u64 {
 }
 
 /// A share of the first `millis` numbers, at least one, sampled without replacement (selection sampling).
-fn busy_slots(millis: u64, busy: f64, random: &mut TraceRandom) -> Vec<u64> {
+fn busy_slots(millis: u64, busy: f64, random: &mut Random) -> Vec<u64> {
     let mut wanted = ((busy * millis as f64 + 0.5) as u64).clamp(1, millis);
     let mut slots = Vec::new();
     for slot in 0..millis {

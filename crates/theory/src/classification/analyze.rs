@@ -3,7 +3,9 @@
 use super::cycle::{periods_at, periods_of_fair_shares};
 use crate::AnalysisError;
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium_at};
-use crate::stability::{JumpLimitCycle, LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of};
+use crate::stability::{
+    JumpLimitCycle, LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of,
+};
 use crate::steady_state::{FixedPoint, Oscillation, SteadyState};
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};

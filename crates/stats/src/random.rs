@@ -1,21 +1,27 @@
-//! One random stream per entity: another flow does not change the samples of this one.
+//! Streams of random numbers, and samples of distributions.
 
 use rand::Rng;
 use rand_pcg::Pcg32;
 
-/// A stream of random numbers that depends only on the seed of the run and the name of the entity.
+/// A stream of random numbers. In a run each entity has its own, so that another flow does not change the samples of this
+/// one.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg32);
 
 /// FNV-1a: a stable hash, so that streams do not change from version to version.
-pub(crate) fn hash(text: &str) -> u64 {
+pub fn stable_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Random {
     /// The stream of the entity with this name (`"flow short.3"`, `"link L1 ->"`) in a run with this seed.
     pub fn stream(seed: u64, name: &str) -> Self {
-        Self(Pcg32::new(seed ^ hash(name).rotate_left(32), hash(name)))
+        Self(Pcg32::new(seed ^ stable_hash(name).rotate_left(32), stable_hash(name)))
+    }
+
+    /// Stream number `stream` of this seed.
+    pub fn numbered(seed: u64, stream: u64) -> Self {
+        Self(Pcg32::new(seed, stream))
     }
 
     /// The next 32 random bits.
