@@ -4,7 +4,7 @@ use crate::case::{Case, FlowCase, LinkCase, RateCase, Units, WorkloadCase};
 use crate::ensure;
 use millpond_lab::{Choice, Error, cases, compare, run};
 use millpond_protocols::Registry;
-use millpond_results::{About, RunOrigin, Run, Series, Unwatched, World, quantity};
+use millpond_results::{About, Run, RunOrigin, Series, Unwatched, World, quantity};
 use millpond_scenario::Scenario;
 
 /// The relations between a run and a related one.
@@ -245,7 +245,8 @@ fn threads(case: &Case, registry: &Registry) -> Result<(), String> {
             .num_threads(threads)
             .build()
             .map_err(|error| error.to_string())?;
-        let run = || pool.install(|| compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), &Unwatched));
+        let run =
+            || pool.install(|| compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), &Unwatched));
         // A worker that waits for another pool begins further scenarios on its own stack, which has an end.
         let runs = std::thread::scope(|scope| scope.spawn(run).join());
         let runs = runs.map_err(|_| "the runs panicked")?.map_err(|error| error.to_string())?;

@@ -13,11 +13,18 @@ use params::Params;
 use rule::RuleForm;
 use sender::TimelySender;
 
-/// The published form: the protocol `timely`.
-pub struct Timely;
+/// One of the two forms of TIMELY as a protocol.
+pub struct Timely {
+    card: &'static Card,
+    form: RuleForm,
+}
 
-/// The patched form: the protocol `timely-patched`.
-pub struct TimelyPatched;
+impl Timely {
+    /// The published form: the protocol `timely`.
+    pub const PUBLISHED: Self = Self { card: &PUBLISHED, form: RuleForm::Published };
+    /// The patched form: the protocol `timely-patched`.
+    pub const PATCHED: Self = Self { card: &PATCHED, form: RuleForm::Patched };
+}
 
 const NEEDS: Needs = Needs { interface: true, ..Needs::NONE };
 const QUEUE: QueueChoice = QueueChoice { name: "droptail", settings: &[] };
@@ -55,28 +62,21 @@ fn path_warnings(name: &str, params: &Params, base_rtt: Span) -> Vec<String> {
     )]
 }
 
-macro_rules! form {
-    ($protocol:ident, $card:ident, $form:expr) => {
-        impl Protocol for $protocol {
-            fn card(&self) -> &'static Card {
-                &$card
-            }
+impl Protocol for Timely {
+    fn card(&self) -> &'static Card {
+        self.card
+    }
 
-            fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
-                Ok(Box::new(TimelySender::new(Params::read(settings, $form)?)))
-            }
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(TimelySender::new(Params::read(settings, self.form)?)))
+    }
 
-            fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-                Ok(Some(Box::new(fluid::TimelyFluid(Params::read(settings, $form)?))))
-            }
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::TimelyFluid(Params::read(settings, self.form)?))))
+    }
 
-            fn path_warnings(&self, settings: &Settings, base_rtt: Span) -> Vec<String> {
-                let params = Params::read(settings, $form);
-                params.map_or_else(|_| Vec::new(), |params| path_warnings($card.name, &params, base_rtt))
-            }
-        }
-    };
+    fn path_warnings(&self, settings: &Settings, base_rtt: Span) -> Vec<String> {
+        let params = Params::read(settings, self.form);
+        params.map_or_else(|_| Vec::new(), |params| path_warnings(self.card.name, &params, base_rtt))
+    }
 }
-
-form!(Timely, PUBLISHED, RuleForm::Published);
-form!(TimelyPatched, PATCHED, RuleForm::Patched);

@@ -136,7 +136,7 @@ impl Sender for TimelySender {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Timely, TimelyPatched};
+    use super::super::Timely;
     use super::*;
     use crate::testing::SenderBench;
     use millpond_law::{Episode, Protocol, Settings, Value};
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_gradient_is_the_average_difference_over_the_least_round_trip_time() {
-        let mut bench = bench(&Timely);
+        let mut bench = bench(&Timely::PUBLISHED);
         segment(&mut bench, 0, 100);
         assert_eq!(mbps(&bench), 1000.0, "one round-trip time has no gradient");
         segment(&mut bench, 50, 104);
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn updates_are_at_least_the_least_round_trip_time_apart() {
-        let mut bench = bench(&Timely);
+        let mut bench = bench(&Timely::PUBLISHED);
         for gap in [0, 19, 1, 19, 1] {
             segment(&mut bench, gap, 40);
         }
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_fifth_update_in_sequence_without_a_positive_gradient_adds_five_times_as_much() {
-        let mut published = bench(&Timely);
+        let mut published = bench(&Timely::PUBLISHED);
         let mut grown = Vec::new();
         segment(&mut published, 50, 100);
         for _ in 0..6 {
@@ -207,21 +207,22 @@ mod tests {
     #[test]
     fn the_patched_form_settles_where_increase_and_decrease_balance() {
         // R = delta t_low / (beta (rtt - t_low)) = 10 / (0.008 * 0.5) = 2500 Mbit/s at 75 us.
-        let mut bench = bench(&TimelyPatched);
+        let mut bench = bench(&Timely::PATCHED);
         (0..10_000).for_each(|_| segment(&mut bench, 50, 75));
         assert!((mbps(&bench) / 2500.0 - 1.0).abs() < 1e-3, "{}", mbps(&bench));
     }
 
     #[test]
     fn a_burst_is_a_segment_and_persistent_congestion_leaves_the_least_rate() {
-        let mut paced = bench(&Timely);
+        let mut paced = bench(&Timely::PUBLISHED);
         assert_eq!(paced.law.permit().quantum, None);
         paced.congestion(Cause::Loss, Episode::New);
         assert_eq!(paced.law.permit().pace, Some(Rate::from_mbps(1000.0)));
         paced.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(paced.law.permit().pace, Some(Rate::from_mbps(1.0)));
-        let settings = Settings::check(Timely.card().parameters, [("pacing", Value::text("burst"))]).unwrap();
-        let burst = Timely.sender(&settings).unwrap().permit();
+        let settings =
+            Settings::check(Timely::PUBLISHED.card().parameters, [("pacing", Value::text("burst"))]).unwrap();
+        let burst = Timely::PUBLISHED.sender(&settings).unwrap().permit();
         assert_eq!(burst.quantum, Some(Bytes::new(16_000)));
     }
 }
