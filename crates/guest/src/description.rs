@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The kind of a parameter's values.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number of this unit, "1" for a pure number.
     Number(String, Bounds),
     /// A whole number of this unit.
@@ -33,7 +33,7 @@ pub struct Declared {
     /// As scenarios spell it.
     pub name: String,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// As a scenario would write it.
     pub default: Value,
     /// The equation or section that it comes from.
@@ -94,13 +94,13 @@ impl AnyKey for GuestKey {
 impl Declared {
     fn key(&self) -> GuestKey {
         let (unit, domain) = match &self.kind {
-            Kind::Number(unit, bounds) => (unit.as_str(), Domain::Number(*bounds)),
-            Kind::Whole(unit, bounds) => (unit.as_str(), Domain::Whole(*bounds)),
-            Kind::Time => ("s", Domain::Span { positive: true }),
-            Kind::Size => ("B", Domain::Bytes { positive: true }),
-            Kind::Rate => ("bit/s", Domain::Rate),
-            Kind::Flag => ("", Domain::Flag),
-            Kind::Words(words) => {
+            ParameterKind::Number(unit, bounds) => (unit.as_str(), Domain::Number(*bounds)),
+            ParameterKind::Whole(unit, bounds) => (unit.as_str(), Domain::Whole(*bounds)),
+            ParameterKind::Time => ("s", Domain::Span { positive: true }),
+            ParameterKind::Size => ("B", Domain::Bytes { positive: true }),
+            ParameterKind::Rate => ("bit/s", Domain::Rate),
+            ParameterKind::Flag => ("", Domain::Flag),
+            ParameterKind::Words(words) => {
                 let words: Vec<&'static str> = words.iter().map(|word| intern(word)).collect();
                 ("", Domain::Word(words.leak()))
             }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use millpond_law::key::from;
 
-    fn declared(name: &str, kind: Kind, default: Value) -> Declared {
+    fn declared(name: &str, kind: ParameterKind, default: Value) -> Declared {
         Declared { name: name.into(), kind, default, source: "a test".into(), meaning: "a gain".into() }
     }
 
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn parameters_are_checked_as_those_of_built_in_laws_and_arrive_in_si_units() {
-        let words = Kind::Words(vec!["window".into(), "rate".into()]);
+        let words = ParameterKind::Words(vec!["window".into(), "rate".into()]);
         let description = described(vec![
-            declared("gain", Kind::Number("1".into(), from(0.0).to(1.0)), Value::Number(0.5)),
-            declared("target", Kind::Time, Value::text("5ms")),
+            declared("gain", ParameterKind::Number("1".into(), from(0.0).to(1.0)), Value::Number(0.5)),
+            declared("target", ParameterKind::Time, Value::text("5ms")),
             declared("control", words, Value::text("window")),
-            declared("paced", Kind::Flag, Value::Flag(true)),
+            declared("paced", ParameterKind::Flag, Value::Flag(true)),
         ]);
         let card = description.card().unwrap();
         let written = [("target", Value::text("20ms")), ("control", Value::text("rate"))];
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_default_outside_of_its_range_is_refused() {
-        let gain = declared("gain", Kind::Number("1".into(), from(0.0).to(1.0)), Value::Number(3.0));
+        let gain = declared("gain", ParameterKind::Number("1".into(), from(0.0).to(1.0)), Value::Number(3.0));
         assert!(described(vec![gain]).card().is_err());
     }
 

@@ -21,7 +21,7 @@ mod native;
 mod permit;
 mod session;
 
-pub use description::{Declared, Description, Kind, value_in_si};
+pub use description::{Declared, Description, ParameterKind, value_in_si};
 pub use failure::{Failure, Part};
 pub use intern::intern;
 pub use native::{NativeLaw, NativeLink, NativeReceiver, NativeSender, NativeSetting};

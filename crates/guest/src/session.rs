@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A law is built inside of the simulation, which has no place for a session. The thread of the run therefore
 /// [enters](Self::enter) one, and laws that are built on it take the [current](Self::current) one.
 #[derive(Clone, Debug, Default)]
-pub struct Session(Arc<Shared>);
+pub struct Session(Arc<SharedFailure>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedFailure {
     has_failed: AtomicBool,
     /// In tests of laws a failure unwinds, so that the test sees the events that led to it.
     unwinds: bool,
@@ -28,7 +28,7 @@ thread_local! {
 impl Session {
     /// A session in which a failure unwinds the thread with its message, as a failed assertion does.
     pub fn unwinding() -> Self {
-        Self(Arc::new(Shared { unwinds: true, ..Shared::default() }))
+        Self(Arc::new(SharedFailure { unwinds: true, ..SharedFailure::default() }))
     }
 
     /// Makes this the current session of the thread.

@@ -1,7 +1,7 @@
 //! What `millpond.Law` declares about a law, read from its attributes in Python.
 
 use crate::error::Failure;
-use millpond_guest::{Declared, Description, Kind};
+use millpond_guest::{Declared, Description, ParameterKind};
 use millpond_law::{Bounds, Knowledge, Value};
 use pyo3::prelude::*;
 
@@ -21,7 +21,7 @@ pub struct FluidClass {
     pub(super) left_out: Vec<String>,
 }
 
-/// A parameter: `kind` is one of those of `millpond_guest::Kind`.
+/// A parameter: `kind` is one of those of `millpond_guest::ParameterKind`.
 #[derive(FromPyObject)]
 struct DeclaredParameter {
     name: String,
@@ -69,13 +69,13 @@ impl DeclaredParameter {
     fn read(&self) -> Result<Declared, Failure> {
         let bounds = Bounds { low: self.low, high: self.high, exclusive: self.is_low_excluded };
         let kind = match self.kind.as_str() {
-            "number" => Kind::Number(self.unit.clone(), bounds),
-            "whole" => Kind::Whole(self.unit.clone(), bounds),
-            "time" => Kind::Time,
-            "size" => Kind::Size,
-            "rate" => Kind::Rate,
-            "flag" => Kind::Flag,
-            "words" => Kind::Words(self.words.clone()),
+            "number" => ParameterKind::Number(self.unit.clone(), bounds),
+            "whole" => ParameterKind::Whole(self.unit.clone(), bounds),
+            "time" => ParameterKind::Time,
+            "size" => ParameterKind::Size,
+            "rate" => ParameterKind::Rate,
+            "flag" => ParameterKind::Flag,
+            "words" => ParameterKind::Words(self.words.clone()),
             other => return Err(Failure::input(format!("{}: there is no kind \"{other}\"", self.name))),
         };
         let default = match &self.default {

@@ -12,16 +12,16 @@ use crate::table::{KeyTable, Rule, ScenarioKey, Written};
 
 /// What `[chain]` describes.
 #[derive(Default)]
-pub(crate) struct Chain {
+pub(crate) struct ChainShorthand {
     hops: u64,
     link: Option<Template>,
     last: Option<Template>,
 }
 
 /// The keys of `[chain]`.
-pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
+pub(crate) static CHAIN: KeyTable<ChainShorthand> = KeyTable {
     name: "chain",
-    blank: Chain::default,
+    blank: ChainShorthand::default,
     plain: None,
     keys: &[
         ScenarioKey {
@@ -52,7 +52,7 @@ pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
 };
 
 pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
-    let Chain { hops, link, last } = CHAIN.read(written)?;
+    let ChainShorthand { hops, link, last } = CHAIN.read(written)?;
     let link = link?;
     let hop = |i: u64| {
         let link = if i == hops { last.as_ref().unwrap_or(&link) } else { &link };
