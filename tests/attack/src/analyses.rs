@@ -5,7 +5,7 @@ use millpond_scenario::Scenario;
 use millpond_theory::Study;
 use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::analyze_stability;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, ReadingsPlan, RecipeError, RecipeReadings,
-    SelectedRecipe, RowVerdict, check, trial_count,
+    RowVerdict, SelectedRecipe, check, trial_count,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
