@@ -57,7 +57,7 @@ bench-live: ## 8 minutes, on an idle machine: every protocol live and in packets
 papers: ## every recipe on the papers' own grids
 	$(MILLPOND) papers check --full
 
-readings: ## hours: every row of the papers' recipes under every reading, into papers/*/readings.md
+readings: ## half an hour of processor time or more: every row of the papers' recipes under every reading, into papers/*/readings.md
 	cargo build --release --quiet --package millpond-cli
 	tests/readings.sh
 
