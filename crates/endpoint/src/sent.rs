@@ -36,7 +36,6 @@ pub(crate) struct StreamData {
     pub(crate) queueing: Span,
 }
 
-#[cfg(test)]
 impl StreamData {
     /// Empty data of stream 0 without any delay.
     pub(crate) const NONE: Self = Self {
@@ -75,21 +74,31 @@ pub(crate) struct Record {
 const _: () = assert!(size_of::<Record>() <= 64);
 
 impl Record {
+    /// What slots without a packet hold.
+    const EMPTY: Self = Self {
+        data: StreamData::NONE,
+        bytes: 0,
+        sent_at: Time::ZERO,
+        delivered: Bytes::ZERO,
+        retransmission: None,
+        state: PacketState::Acked,
+        redundant: true,
+        app_limited: false,
+    };
+
     /// True if no other packet carries or has delivered its data: its loss requires a retransmission.
     pub(crate) fn is_only_copy(&self) -> bool {
         self.retransmission.is_none() && !self.redundant
     }
 
     /// True if no event can change it any more, given the largest packet number acknowledged.
-    fn is_settled(&self, largest_acked: Option<u64>) -> bool {
+    fn is_settled(&self, largest_acked: u64) -> bool {
         match self.state {
             PacketState::InFlight => false,
             PacketState::Acked => true,
             PacketState::Lost => {
                 self.redundant
-                    || self
-                        .retransmission
-                        .is_some_and(|retransmission| Some(retransmission.get()) <= largest_acked)
+                    || self.retransmission.is_some_and(|retransmission| retransmission.get() <= largest_acked)
             }
         }
     }
@@ -130,7 +139,7 @@ impl SentRing {
     #[inline]
     pub(crate) fn push(&mut self, record: Record) {
         if self.next - self.base == self.slots.len() as u64 {
-            self.grow(record);
+            self.grow();
         }
         let slot = self.slot(self.next);
         if let Some(slot_record) = self.slots.get_mut(slot) {
@@ -140,14 +149,15 @@ impl SentRing {
         self.in_flight += Bytes::new(record.bytes.into());
     }
 
-    /// Doubles the number of slots; the new ones hold `filler`.
+    /// Doubles the number of slots.
     #[cold]
-    fn grow(&mut self, filler: Record) {
+    #[inline(never)]
+    fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(8);
         if !self.stamps.is_empty() {
             self.stamps = self.moved(&self.stamps, SendStamp::default(), size);
         }
-        self.slots = self.moved(&self.slots, filler, size);
+        self.slots = self.moved(&self.slots, Record::EMPTY, size);
     }
 
     /// The values of all packets in `size` slots; slots without a packet hold `filler`.
@@ -242,7 +252,11 @@ impl SentRing {
     /// Removes settled records from the old end.
     #[inline]
     pub(crate) fn remove_settled(&mut self, largest_acked: Option<u64>) {
-        while self.get(self.base).is_some_and(|record| record.is_settled(largest_acked)) {
+        let Some(largest_acked) = largest_acked else { return };
+        // Later packets are in flight.
+        while self.base <= largest_acked
+            && self.get(self.base).is_some_and(|record| record.is_settled(largest_acked))
+        {
             self.base += 1;
         }
     }

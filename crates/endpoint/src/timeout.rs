@@ -110,6 +110,9 @@ impl Timeouts {
 
     #[inline]
     fn backed_off(&self, timeout: Span, doublings: u32) -> Span {
+        if doublings == 0 {
+            return timeout.min(self.max_probe_timeout);
+        }
         let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         Span::from_picos(timeout.picos().saturating_mul(factor)).min(self.max_probe_timeout)
     }

@@ -4,7 +4,7 @@ use super::{AckOutcome, SenderEnd};
 use crate::loss::LostRecord;
 use crate::marks::Marks;
 use crate::rate::SendStamp;
-use crate::sent::{PacketState, Record};
+use crate::sent::PacketState;
 use crate::{AckRanges, Acknowledgement};
 use core::ops::RangeInclusive;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, LostPacket, SpuriousLoss};
@@ -17,6 +17,12 @@ struct Acked {
     packets: u64,
     /// The largest of their packet numbers.
     newest: u64,
+    /// When that packet was sent.
+    sent_at: Time,
+    /// All bytes delivered at that time.
+    prior_delivered: Bytes,
+    /// True if the sender lacked data at that time.
+    app_limited: bool,
 }
 
 /// Sums over the packets declared lost at one time.
@@ -64,11 +70,7 @@ impl SenderEnd {
         if acked.packets == 0 {
             return AckOutcome::default();
         }
-        let number = acked.newest;
-        let Some(&Record { sent_at, delivered: prior_delivered, app_limited, .. }) = self.sent.get(number)
-        else {
-            return AckOutcome::default();
-        };
+        let Acked { newest: number, sent_at, prior_delivered, app_limited, .. } = acked;
         let stamp = if self.config.needs.samples { self.sent.stamp(number) } else { SendStamp::default() };
         self.sent.remove_settled(self.loss.largest_acked());
         if self.timeouts.on_ack(now) {
@@ -148,9 +150,14 @@ impl SenderEnd {
             let Some((before, record)) = self.sent.acknowledge(number) else { continue };
             let (payload, only_copy) = (record.data.payload, record.is_only_copy());
             let bytes = Bytes::new(record.bytes.into());
+            if acked.packets == 0 || number > acked.newest {
+                acked.newest = number;
+                acked.sent_at = record.sent_at;
+                acked.prior_delivered = record.delivered;
+                acked.app_limited = record.app_limited;
+            }
             acked.bytes += bytes;
             acked.packets += 1;
-            acked.newest = acked.newest.max(number);
             if before == PacketState::Lost {
                 self.notify_spurious_loss(now, number, bytes);
             }

@@ -29,6 +29,23 @@ impl SenderEnd {
     /// [`Time::NEVER`] if no timer is set.
     #[inline]
     pub fn deadline(&self) -> Time {
+        // The usual case: packets are in flight, none of them older than an acknowledged one.
+        let only_timeouts = self.blocked == LimitedBy::Window
+            && self.permit.wake.is_none()
+            && self.loss.due() == Time::NEVER
+            && self.sent.in_flight() > Bytes::ZERO;
+        if only_timeouts {
+            return self
+                .timeouts
+                .probe_due(&self.rtt)
+                .min(self.timeouts.persistent_congestion_due(&self.rtt));
+        }
+        self.earliest_deadline()
+    }
+
+    /// The earliest of all deadlines.
+    #[inline(never)]
+    fn earliest_deadline(&self) -> Time {
         let paced = match self.blocked {
             LimitedBy::Pace => self.pacer.release().min(self.reference_due()),
             _ => Time::NEVER,
