@@ -38,6 +38,25 @@ pub struct Segment {
     pub header: Header,
 }
 
+impl Segment {
+    /// A segment that nobody has sent: a place to write one to.
+    pub const UNUSED: Self = Self {
+        number: 0,
+        floor: 0,
+        offset: 0,
+        payload: 0,
+        bytes: 0,
+        sent_at: Time::ZERO,
+        origin_time: Time::ZERO,
+        queueing: Span::ZERO,
+        ecn: Ecn::NotCapable,
+        last: false,
+        stream_id: 0,
+        marked_upstream: false,
+        header: Header::NONE,
+    };
+}
+
 /// An acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acknowledgement {

@@ -175,7 +175,9 @@ impl PacketNetwork {
     /// Hands a frame of a host to the driver.
     #[cold]
     #[inline(never)]
-    pub(crate) fn depart(&mut self, loop_id: u32, packet: Packet) {
+    pub(crate) fn depart(&mut self, loop_id: u32, id: PacketId) {
+        let packet = *self.packets.get(id);
+        self.packets.release(id);
         let Some(outside) = &mut self.outside else { return };
         *outside.count(packet.flow) += 1;
         let ecn = ecn_of(&packet);

@@ -15,7 +15,6 @@ use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
 use crate::{LinkId, NodeId};
 use millpond_endpoint::{Acknowledgement, Frame};
-use millpond_law::Ecn;
 use millpond_units::Time;
 use std::collections::BTreeSet;
 
@@ -347,14 +346,17 @@ impl PacketNetwork {
         let index = loop_id as usize;
         loop {
             let sender = &mut self.endpoints.senders[index];
-            let Some(segment) = sender.end.transmit(now) else { break };
-            let (route, flow) = (sender.route, sender.flow);
-            if !sender.upstream_streams.is_empty() {
-                self.record_sent_stream(segment.stream_id);
+            let Some((packet, segment)) = self.packets.next_slot() else { break };
+            if !sender.end.transmit_into(now, segment) {
+                break;
             }
-            let bytes = segment.bytes;
-            let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
-            self.send_packet(now, loop_id, route, bytes, packet);
+            let (route, flow, bytes, stream_id) =
+                (sender.route, sender.flow, segment.bytes, segment.stream_id);
+            self.packets.take(packet, flow);
+            if !sender.upstream_streams.is_empty() {
+                self.record_sent_stream(stream_id);
+            }
+            self.send_packet(now, loop_id, PacketHandle { packet, bytes, route });
         }
         let sender = &mut self.endpoints.senders[index];
         let host = &mut self.endpoints.processors[sender.host as usize];
@@ -400,18 +402,18 @@ impl PacketNetwork {
     fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
         let ReceiverState { route, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
         let bytes = ack.bytes;
-        self.send_packet(now, loop_id, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
+        let packet = self.packets.insert(Packet::new(Frame::Ack(ack), flow, ack_ecn));
+        self.send_packet(now, loop_id, PacketHandle { packet, bytes, route });
     }
 
     /// Sends a packet of a loop on its route, which begins with a link.
     #[inline(always)]
-    fn send_packet(&mut self, now: Time, loop_id: u32, route: u32, bytes: u32, packet: Packet) {
+    fn send_packet(&mut self, now: Time, loop_id: u32, handle: PacketHandle) {
         if self.outside.is_some() {
-            return self.depart(loop_id, packet);
+            return self.depart(loop_id, handle.packet);
         }
-        let packet = self.packets.insert(packet);
-        let first_link = index_of(self.routes[route as usize].arrival);
-        self.enqueue(now, first_link, PacketHandle { packet, bytes, route });
+        let first_link = index_of(self.routes[handle.route as usize].arrival);
+        self.enqueue(now, first_link, handle);
     }
 
     #[inline(always)]

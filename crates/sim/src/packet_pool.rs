@@ -1,6 +1,6 @@
 //! Storage of all packets in the network.
 
-use millpond_endpoint::Frame;
+use millpond_endpoint::{Frame, Segment};
 use millpond_law::Ecn;
 use millpond_units::{Span, Time};
 
@@ -37,6 +37,10 @@ pub(crate) struct Packet {
 const _: () = assert!(size_of::<Packet>() == 128);
 
 impl Packet {
+    /// What a new slot holds.
+    const EMPTY: Self =
+        Self { frame: Frame::Data(Segment::UNUSED), entered: Time::ZERO, flow: 0, ack_ecn: Ecn::NotCapable };
+
     #[inline]
     pub(crate) fn new(frame: Frame, flow: u32, ack_ecn: Ecn) -> Self {
         Self { frame, entered: Time::ZERO, flow, ack_ecn }
@@ -62,13 +66,51 @@ pub(crate) struct PacketPool {
 }
 
 impl PacketPool {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
-        if let Some(id) = self.free.pop() {
-            self.slots[id as usize] = packet;
-            return id;
+        let id = self.free.pop().unwrap_or_else(|| self.new_slot());
+        self.slots[id as usize] = packet;
+        id
+    }
+
+    /// The slot that a data packet would take next, and its segment for writing; always one. [`Self::take`]
+    /// takes it.
+    #[inline(always)]
+    pub(crate) fn next_slot(&mut self) -> Option<(PacketId, &mut Segment)> {
+        let id = match self.free.last() {
+            Some(id) => *id,
+            None => self.new_free_slot(),
+        };
+        let Packet { frame, entered, ack_ecn, .. } = &mut self.slots[id as usize];
+        (*entered, *ack_ecn) = (Time::ZERO, Ecn::NotCapable);
+        if let Frame::Ack(_) = frame {
+            *frame = Frame::Data(Segment::UNUSED);
         }
-        self.slots.push(packet);
+        let Frame::Data(segment) = frame else { return None };
+        Some((id, segment))
+    }
+
+    /// Takes the slot that [`Self::next_slot`] returned last, for a packet of this flow.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, id: PacketId, flow: u32) {
+        self.free.pop();
+        self.slots[id as usize].flow = flow;
+    }
+
+    /// Adds a slot to the free ones.
+    #[cold]
+    #[inline(never)]
+    fn new_free_slot(&mut self) -> PacketId {
+        let id = self.new_slot();
+        self.free.push(id);
+        id
+    }
+
+    /// Adds a slot.
+    #[cold]
+    #[inline(never)]
+    fn new_slot(&mut self) -> PacketId {
+        self.slots.push(Packet::EMPTY);
         (self.slots.len() - 1) as PacketId
     }
 

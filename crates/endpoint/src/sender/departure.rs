@@ -6,7 +6,7 @@ use crate::silence::{LEAST_SILENCE, is_idle};
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Segment};
 use core::num::NonZeroU64;
-use millpond_law::{Context, Ecn, Header, HeaderId, LimitedBy};
+use millpond_law::{Context, Header, HeaderId, LimitedBy};
 use millpond_units::{Bytes, Time};
 
 /// What the next packet carries.
@@ -28,23 +28,37 @@ impl SenderEnd {
     /// The next packet that leaves now. The driver polls until the result is none.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Segment> {
+        let mut segment = Segment::UNUSED;
+        self.transmit_into(now, &mut segment).then_some(segment)
+    }
+
+    /// As [`Self::transmit`]: writes the packet to `segment`, which is not copied. Returns false, and has written nothing, if
+    /// none leaves now.
+    #[inline]
+    pub fn transmit_into(&mut self, now: Time, segment: &mut Segment) -> bool {
         if !self.started {
-            return None;
+            return false;
         }
         if self.probes_wanted > 0 {
             self.probes_wanted -= 1;
-            return Some(self.send_probe(now));
+            self.send_probe(now, segment);
+            return true;
         }
         match self.next(now) {
             Ok(Next::New(payload)) => {
                 let data = self.send_buffer.take(now, payload);
-                Some(self.send(now, data, self.wire_size(payload), false))
+                self.send(now, data, self.wire_size(payload), false, segment);
+                true
             }
             Ok(Next::Retransmission(number)) => {
                 self.send_buffer.pop_lost();
-                Some(self.retransmit(now, number))
+                self.retransmit(now, number, segment);
+                true
             }
-            Err(LimitedBy::Pace) if self.reference_due() <= now => Some(self.send_empty(now)),
+            Err(LimitedBy::Pace) if self.reference_due() <= now => {
+                self.send_empty(now, segment);
+                true
+            }
             Err(blocked) => {
                 if self.blocked == LimitedBy::Data && blocked != LimitedBy::Data {
                     self.record_data(now);
@@ -55,7 +69,7 @@ impl SenderEnd {
                 {
                     self.rate.on_app_limited(self.sent.in_flight());
                 }
-                None
+                false
             }
         }
     }
@@ -119,43 +133,53 @@ impl SenderEnd {
     /// empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
     /// where a buffer has room for one packet, the second one would be lost each time and cause the next timeout.
     #[cold]
-    fn send_probe(&mut self, now: Time) -> Segment {
+    fn send_probe(&mut self, now: Time, segment: &mut Segment) {
         if let Some(LostPacket { number, .. }) = self.next_lost() {
             self.send_buffer.pop_lost();
-            return self.retransmit(now, number);
+            return self.retransmit(now, number, segment);
         }
         if let Ok(payload) = self.send_buffer.next_payload() {
             let data = self.send_buffer.take(now, payload);
-            return self.send(now, data, self.wire_size(payload), false);
+            return self.send(now, data, self.wire_size(payload), false, segment);
         }
         match self.sent.oldest_only_copy() {
-            Some(number) => self.retransmit(now, number),
+            Some(number) => self.retransmit(now, number, segment),
             None => {
                 self.probes_wanted = 0;
-                self.send_empty(now)
+                self.send_empty(now, segment)
             }
         }
     }
 
     /// Sends a packet without data.
-    fn send_empty(&mut self, now: Time) -> Segment {
+    #[cold]
+    fn send_empty(&mut self, now: Time, segment: &mut Segment) {
         let stream_id = self.send_buffer.queues_mut().map_or(0, StreamQueues::next_without_credit);
         let data = StreamData { stream_id, last: false, ..self.send_buffer.application_data(now, 0) };
-        self.send(now, data, ACK_BYTES, false)
+        self.send(now, data, ACK_BYTES, false, segment);
     }
 
     /// Retransmits the data of an earlier packet.
     #[cold]
-    fn retransmit(&mut self, now: Time, number: u64) -> Segment {
+    fn retransmit(&mut self, now: Time, number: u64, segment: &mut Segment) {
         let retransmission = NonZeroU64::new(self.sent.next_number());
-        let Some(earlier) = self.sent.get_mut(number) else { return self.send_empty(now) };
+        let Some(earlier) = self.sent.get_mut(number) else {
+            return self.send_empty(now, segment);
+        };
         earlier.retransmission = retransmission;
         let (data, bytes) = (earlier.data, earlier.bytes);
-        self.send(now, data, bytes, true)
+        self.send(now, data, bytes, true, segment);
     }
 
     #[inline]
-    fn send(&mut self, now: Time, data: StreamData, bytes: u32, is_retransmission: bool) -> Segment {
+    fn send(
+        &mut self,
+        now: Time,
+        data: StreamData,
+        bytes: u32,
+        is_retransmission: bool,
+        segment: &mut Segment,
+    ) {
         let (number, size) = (self.sent.next_number(), Bytes::new(bytes.into()));
         let idle = self.sent.in_flight() == Bytes::ZERO;
         let last_sent_at = self.timeouts.last_sent_at();
@@ -186,9 +210,7 @@ impl SenderEnd {
         self.counters.sent_packets += 1;
         self.counters.sent_bytes += size.get();
         self.counters.retransmitted_packets += u64::from(is_retransmission);
-        let header = self.law_header(now);
-        self.notify_sent(now, size);
-        Segment {
+        *segment = Segment {
             number,
             floor: self.sent.base(),
             offset: data.offset,
@@ -197,12 +219,14 @@ impl SenderEnd {
             sent_at: now,
             origin_time: data.origin_time,
             queueing: data.queueing,
-            ecn: self.ecn(),
+            ecn: self.ecn,
             last: data.last,
             stream_id: data.stream_id,
             marked_upstream: data.marked,
-            header,
-        }
+            header: Header::NONE,
+        };
+        self.write_header(now, &mut segment.header);
+        self.notify_sent(now, size);
     }
 
     /// Reports to the law that a packet is about to leave after the sender had lacked data.
@@ -214,22 +238,12 @@ impl SenderEnd {
         }
     }
 
-    fn ecn(&self) -> Ecn {
-        match self.config.needs.ecn {
-            None => Ecn::NotCapable,
-            Some(true) => Ecn::Ect1,
-            Some(false) => Ecn::Ect0,
-        }
-    }
-
-    /// The header of a packet about to leave, written by the law.
+    /// Lets the law write the header of a packet about to leave.
     #[inline]
-    fn law_header(&mut self, now: Time) -> Header {
-        let mut header = Header::NONE;
+    fn write_header(&mut self, now: Time, header: &mut Header) {
         if self.config.needs.header != HeaderId::NONE {
-            self.law.stamp(&mut Context { now, random: &mut self.random }, &mut header);
+            self.law.stamp(&mut Context { now, random: &mut self.random }, header);
         }
-        header
     }
 
     #[inline]

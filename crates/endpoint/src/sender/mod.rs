@@ -24,7 +24,7 @@ use crate::sent::SentRing;
 use crate::silence::{Silence, Silences, is_idle};
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
-use millpond_law::{Context, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
+use millpond_law::{Context, Ecn, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The sender of a loop. It has no clock and no socket: the driver passes the time and the received frames. After each
@@ -37,6 +37,8 @@ pub struct SenderEnd {
     permit: Permit,
     /// The window, bounded by the configured maximum.
     in_flight_limit: Bytes,
+    /// ECN field of its packets.
+    ecn: Ecn,
     started: bool,
     send_buffer: SendBuffer,
     sent: SentRing,
@@ -59,6 +61,15 @@ pub struct SenderEnd {
     /// The last time at which the timer of the law was called.
     last_wake: Option<Time>,
     counters: SenderCounters,
+}
+
+/// ECN field of the packets of a sender.
+fn ecn_of(config: &SenderConfig) -> Ecn {
+    match config.needs.ecn {
+        None => Ecn::NotCapable,
+        Some(true) => Ecn::Ect1,
+        Some(false) => Ecn::Ect0,
+    }
 }
 
 impl SenderEnd {
@@ -90,6 +101,7 @@ impl SenderEnd {
             random,
             permit: Permit::default(),
             in_flight_limit: config.max_in_flight,
+            ecn: ecn_of(&config),
             started: false,
             send_buffer,
             sent: SentRing::default(),
