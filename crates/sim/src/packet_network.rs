@@ -117,21 +117,19 @@ impl PacketNetwork {
         }
     }
 
-    /// Requests what the next event will access from memory, while this one is handled.
-    #[inline(always)]
+    /// Requests what the next event will access from memory, while this one is handled. Not inlined, so that small networks do
+    /// not pay for it.
+    #[inline(never)]
     fn prefetch_next(&self) {
         let Some((target, handle)) = self.events.upcoming() else { return };
+        if target < INDEX_LIMIT {
+            return prefetch(self.links.get(target as usize));
+        }
+        prefetch(self.packets.slot(handle.packet));
         let index = index_of(target) as usize;
         match kind_of(target) {
-            0 => prefetch(self.links.get(index)),
-            1 => {
-                prefetch(self.packets.slot(handle.packet));
-                prefetch(self.endpoints.receivers.get(index));
-            }
-            2 => {
-                prefetch(self.packets.slot(handle.packet));
-                prefetch(self.endpoints.senders.get(index));
-            }
+            1 => prefetch(self.endpoints.receivers.get(index)),
+            2 => prefetch(self.endpoints.senders.get(index)),
             _ => {}
         }
     }

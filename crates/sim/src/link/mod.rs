@@ -161,7 +161,7 @@ impl Link {
     /// Removes packets from the queue whose service has ended: usually none or one.
     #[inline(always)]
     fn depart_until(&mut self, now: Time) {
-        if self.depart_one(now) {
+        if self.depart_one(now) && self.pipeline.get(0).is_some_and(|entry| entry.due <= now) {
             self.depart_more(now);
         }
     }
@@ -180,7 +180,7 @@ impl Link {
     }
 
     /// Starts the service of a packet that arrived at `entered`.
-    #[inline]
+    #[inline(always)]
     fn serve(
         &mut self,
         now: Time,

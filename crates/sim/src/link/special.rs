@@ -52,6 +52,7 @@ impl Link {
     }
 
     /// Enqueues a packet at a link that is not plain.
+    #[inline(always)]
     pub(crate) fn enqueue_special(
         &mut self,
         now: Time,

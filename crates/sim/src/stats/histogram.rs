@@ -144,6 +144,14 @@ impl Histogram {
         }
     }
 
+    /// Adds buckets before the first one.
+    fn extend_down(&mut self, buckets: usize) {
+        let mut weights = Vec::with_capacity(buckets + self.weights.len());
+        weights.resize(buckets, 0);
+        weights.extend_from_slice(&self.weights);
+        self.weights = weights;
+    }
+
     /// Adds weight to a bucket outside the stored range, which is extended octave by octave.
     #[cold]
     fn add_outside(&mut self, bucket: usize, weight: u64) {
@@ -151,12 +159,14 @@ impl Histogram {
         if self.weights.is_empty() {
             self.first = start as u32;
         } else if start < first {
-            self.weights.splice(0..0, std::iter::repeat_n(0, first - start));
+            self.extend_down(first - start);
             self.first = start as u32;
         }
         let first = self.first as usize;
-        let needed = (start + OCTAVE - first).max(self.weights.len());
-        self.weights.resize(needed, 0);
+        let needed = start + OCTAVE - first;
+        if needed > self.weights.len() {
+            self.weights.resize(needed, 0);
+        }
         self.weights[bucket - first] += weight;
     }
 }

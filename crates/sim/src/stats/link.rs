@@ -131,7 +131,7 @@ pub(crate) struct LossCounters {
 }
 
 /// Shorter queue lengths are counted in a list, longer ones in a histogram.
-const EXACT_LENGTHS: u32 = 4096;
+const EXACT_LENGTHS: u32 = 1 << 16;
 
 /// The part of the statistics that few packets change.
 #[derive(Debug)]
