@@ -37,7 +37,7 @@ pub struct FlowQueues<S> {
     overflow: Overflow,
     scheduler: S,
     laws: QueueLaws,
-    /// The address of each flow, if flows are hashed.
+    /// The address of each flow.
     addresses: Vec<u32>,
     /// Random number of the hash.
     salt: Option<u32>,
@@ -52,6 +52,14 @@ impl<S: Scheduler> FlowQueues<S> {
     /// Queues with this classifier, this choice of victims, and these laws.
     pub fn new(classifier: Classifier, overflow: Overflow, scheduler: S, law: Option<Box<dyn Link>>) -> Self {
         Self { classifier, overflow, scheduler, laws: QueueLaws::new(law), addresses: Vec::new(), salt: None }
+    }
+
+    /// The number of the random stream of a queue: the address of its flow, which no other flow changes, or its hash value.
+    fn stream(&self, queue: u32) -> u32 {
+        match self.classifier {
+            Classifier::Flow => self.addresses.get(queue as usize).copied().unwrap_or(queue),
+            Classifier::Hash(_) => queue,
+        }
     }
 }
 
@@ -71,9 +79,9 @@ impl<S: Scheduler> MultiQueue for FlowQueues<S> {
     }
 
     fn add_flow(&mut self, flow: QueuedFlow) {
-        match self.classifier {
-            Classifier::Flow => self.scheduler.add_queue(flow.weight),
-            Classifier::Hash(_) => self.addresses.push(flow.address),
+        self.addresses.push(flow.address);
+        if let Classifier::Flow = self.classifier {
+            self.scheduler.add_queue(flow.weight);
         }
     }
 
@@ -95,7 +103,8 @@ impl<S: Scheduler> MultiQueue for FlowQueues<S> {
         packet: &mut PacketView<'_>,
         view: &QueueView,
     ) -> Verdict {
-        self.laws.apply(cx, queue, |law, cx| law.arrive(cx, packet, view))
+        let stream = self.stream(queue);
+        self.laws.apply(cx, queue, stream, |law, cx| law.arrive(cx, packet, view))
     }
 
     fn depart(
@@ -105,7 +114,8 @@ impl<S: Scheduler> MultiQueue for FlowQueues<S> {
         packet: &mut PacketView<'_>,
         view: &QueueView,
     ) -> Verdict {
-        self.laws.apply(cx, queue, |law, cx| law.depart(cx, packet, view))
+        let stream = self.stream(queue);
+        self.laws.apply(cx, queue, stream, |law, cx| law.depart(cx, packet, view))
     }
 
     fn tick(&mut self, cx: &mut Context<'_>, capacity: Rate, queues: &dyn Queues) -> Option<Time> {
@@ -173,11 +183,12 @@ impl QueueLaws {
         &mut self,
         cx: &mut Context<'_>,
         queue: u32,
+        stream: u32,
         call: impl FnOnce(&mut dyn Link, &mut Context<'_>) -> Verdict,
     ) -> Verdict {
         let index = queue as usize;
         if self.queues.get(index).is_none_or(Option::is_none) {
-            self.add(cx, index);
+            self.add(cx, index, stream);
         }
         match self.queues.get_mut(index) {
             Some(Some((law, random))) => call(law.as_mut(), &mut Context { now: cx.now, random }),
@@ -186,14 +197,14 @@ impl QueueLaws {
     }
 
     #[cold]
-    fn add(&mut self, cx: &mut Context<'_>, index: usize) {
+    fn add(&mut self, cx: &mut Context<'_>, index: usize, stream: u32) {
         if self.queues.len() <= index {
             self.queues.resize_with(index + 1, || None);
         }
         let mut sample = || u64::from(cx.random.bits()) << 32 | u64::from(cx.random.bits());
         let seed = *self.seed.get_or_insert_with(&mut sample);
         let law = self.first.as_ref().and_then(|law| law.for_flow());
-        self.queues[index] = law.map(|law| (law, Random::stream(seed, &format!("queue {index}"))));
+        self.queues[index] = law.map(|law| (law, Random::stream(seed, &format!("queue {stream}"))));
     }
 
     /// Ends a control interval of all laws; returns when the next one ends.
@@ -239,7 +250,7 @@ impl QueueLaws {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheduler::FlowQueueing;
+    use crate::scheduler::{FairScheduler, FlowQueueing};
     use crate::{Ecn, Header};
     use alloc::collections::BTreeSet;
     use millpond_units::Span;
@@ -322,5 +333,50 @@ mod tests {
         let mut found = classes(1, &reversed);
         found.reverse();
         assert_eq!(classes(1, &flows), found[..50]);
+    }
+
+    /// Marks every second packet on average.
+    struct Coin;
+
+    impl Link for Coin {
+        fn hooks(&self) -> Hooks {
+            Hooks { arrive: true, ..Hooks::default() }
+        }
+
+        fn arrive(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
+            if cx.random.chance(0.5) { Verdict::Mark } else { Verdict::Keep }
+        }
+
+        fn for_flow(&self) -> Option<Box<dyn Link>> {
+            Some(Box::new(Self))
+        }
+    }
+
+    /// The verdicts about a hundred packets of the last of these flows.
+    fn verdicts(flows: &[&str]) -> Vec<Verdict> {
+        let mut queues = FlowQueues::per_flow(FairScheduler::default(), Some(Box::new(Coin)));
+        flows.iter().for_each(|name| queues.add_flow(QueuedFlow::new(name, 1.0)));
+        let mut random = Random::stream(1, "link");
+        let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
+        let view = QueueView {
+            configured_capacity: Rate::ZERO,
+            bytes: PACKET,
+            packets: 1,
+            head_sojourn: Span::ZERO,
+        };
+        let mut verdict = |_| {
+            let mut packet =
+                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let cx = &mut Context { now: Time::ZERO, random: &mut random };
+            let queue = queues.classify(cx, &packet, flows.len() as u32 - 1);
+            queues.arrive(cx, queue, &mut packet, &view)
+        };
+        (0..100).map(&mut verdict).collect()
+    }
+
+    #[test]
+    fn the_random_decisions_about_a_flow_depend_on_its_name_and_not_on_other_flows() {
+        assert_eq!(verdicts(&["user"]), verdicts(&["unrelated", "other", "user"]));
+        assert_ne!(verdicts(&["user"]), verdicts(&["another"]));
     }
 }
