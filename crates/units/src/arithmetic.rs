@@ -30,7 +30,7 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
 /// # Errors
 /// The text is not an expression, or its value is not finite.
 pub fn evaluate(text: &str) -> Result<f64, String> {
-    let mut parser = Parser { rest: text.trim_start() };
+    let mut parser = Parser { rest: text.trim_start(), depth: 0 };
     let value = parser.sum()?;
     if !parser.rest.is_empty() {
         return Err(format!("an operator is expected at \"{}\"", parser.rest));
@@ -38,9 +38,14 @@ pub fn evaluate(text: &str) -> Result<f64, String> {
     if value.is_finite() { Ok(value) } else { Err(format!("the value of \"{text}\" is not finite")) }
 }
 
+/// Most operands that are within each other: parentheses, signs and exponents. Each of them takes memory of the stack.
+const MOST_NESTED: u32 = 100;
+
 /// The part of the text that is not read yet, without leading spaces.
 struct Parser<'a> {
     rest: &'a str,
+    /// Number of operands around this part.
+    depth: u32,
 }
 
 impl Parser<'_> {
@@ -77,7 +82,15 @@ impl Parser<'_> {
     }
 
     fn sign(&mut self) -> Result<f64, String> {
-        if self.takes("-") { Ok(-self.sign()?) } else { self.power() }
+        if self.depth == MOST_NESTED {
+            return Err(format!(
+                "more than {MOST_NESTED} parentheses, signs or exponents are within each other"
+            ));
+        }
+        self.depth += 1;
+        let value = if self.takes("-") { -self.sign()? } else { self.power()? };
+        self.depth -= 1;
+        Ok(value)
     }
 
     fn power(&mut self) -> Result<f64, String> {
@@ -168,5 +181,16 @@ mod tests {
                 evaluate(text)
             );
         }
+    }
+
+    #[test]
+    fn deeply_nested_text_is_refused_and_a_long_one_is_not() {
+        let nested = |open: &str, close: &str, times| open.repeat(times) + "1" + &close.repeat(times);
+        for (open, close) in [("(", ")"), ("-", ""), ("1^", ""), ("exp(", ")")] {
+            assert!(evaluate(&nested(open, close, 90)).is_ok() || open == "exp(", "{open}");
+            let fault = evaluate(&nested(open, close, 100_000)).unwrap_err();
+            assert!(fault.contains("within each other"), "{fault}");
+        }
+        assert_eq!(evaluate(&nested("1 + ", " * 1", 100_000)), Ok(100_001.0));
     }
 }
