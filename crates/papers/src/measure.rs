@@ -10,6 +10,7 @@ use millpond_stats::{
 };
 use millpond_units::glob;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The value of a row in the row's unit.
 ///
@@ -89,7 +90,11 @@ fn from_summary(path: &str, run: &Run) -> Result<Vec<f64>, String> {
     let summary = serde_json::to_value(&run.summary).map_err(|fault| fault.to_string())?;
     let mut numbers = Vec::new();
     collect(&summary, path, &mut numbers);
-    if numbers.is_empty() { Err(format!("the summary has no number at {path}")) } else { Ok(numbers) }
+    if numbers.is_empty() {
+        let known = listed(known_at(&summary, path).iter().map(String::as_str));
+        return Err(format!("the summary has no number at {path}{known}"));
+    }
+    Ok(numbers)
 }
 
 /// Every number at a path into the result of an analysis.
@@ -98,7 +103,10 @@ fn from_analysis(path: &str, analysis: &Value) -> Result<Vec<f64>, String> {
     collect(analysis, path, &mut numbers);
     let reason = || match analysis.get("refused").and_then(Value::as_str) {
         Some(refused) => refused.to_owned(),
-        None => format!("the result of the analysis has no number at {path}"),
+        None => {
+            let known = listed(known_at(analysis, path).iter().map(String::as_str));
+            format!("the result of the analysis has no number at {path}{known}")
+        }
     };
     if numbers.is_empty() { Err(reason()) } else { Ok(numbers) }
 }
@@ -117,6 +125,33 @@ fn collect(value: &Value, path: &str, numbers: &mut Vec<f64>) {
         Value::Bool(holds) => numbers.extend(path.is_empty().then_some(f64::from(u8::from(*holds)))),
         value => numbers.extend(value.as_f64().filter(|_| path.is_empty())),
     }
+}
+
+/// What there is in place of the first part of a path that does not exist: keys of a table, or names in a list.
+fn known_at(value: &Value, path: &str) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let (key, remainder) = path.split_once('.').unwrap_or((path, ""));
+            let inner = fields.get(key).map(|value| known_at(value, remainder));
+            inner.unwrap_or_else(|| fields.keys().cloned().collect())
+        }
+        Value::Array(items) => {
+            let names = item_names(items);
+            let found =
+                items.iter().zip(&names).find_map(|(item, name)| Some((item, after_name(path, name)?)));
+            found.map_or(names, |(item, remainder)| known_at(item, remainder))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The first names of a list, for a message.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let distinct: BTreeSet<&str> = names.collect();
+    let shown: Vec<&str> = distinct.iter().copied().take(MOST).collect();
+    let more = if distinct.len() > MOST { ", ..." } else { "" };
+    if shown.is_empty() { String::new() } else { format!("; there are: {}{more}", shown.join(", ")) }
 }
 
 /// The part of a path after the name; the name itself may contain dots.
@@ -151,11 +186,23 @@ fn from_distributions(entity: &EntityPattern, statistic: Statistic, run: &Run) -
             _ => f64::NAN,
         })
         .collect();
-    if values.is_empty() { Err(missing(kind, pattern, &entity.quantity)) } else { Ok(values) }
+    let known = run.distributions.iter().map(|d| (d.kind, d.entity.as_str(), d.quantity.as_str()));
+    if values.is_empty() { Err(missing(kind, pattern, &entity.quantity, known)) } else { Ok(values) }
 }
 
-fn missing(kind: EntityKind, pattern: &str, quantity: &str) -> String {
-    format!("the run has no {quantity} of a {} named {pattern}", kind.name())
+/// The error about an entity without this quantity: entities that have it, else quantities that the entity has.
+fn missing<'a>(
+    kind: EntityKind,
+    pattern: &str,
+    quantity: &str,
+    known: impl Iterator<Item = (EntityKind, &'a str, &'a str)>,
+) -> String {
+    let known: Vec<_> = known.filter(|(of, ..)| *of == kind).collect();
+    let entities = listed(known.iter().filter(|(.., of)| *of == quantity).map(|(_, entity, _)| *entity));
+    let quantities =
+        || listed(known.iter().filter(|(_, of, _)| glob(pattern, of)).map(|(.., quantity)| *quantity));
+    let there_are = if entities.is_empty() { quantities() } else { entities };
+    format!("the run has no {quantity} of a {} named {pattern}{there_are}", kind.name())
 }
 
 /// Times and values of the samples of a row, one list per entity.
@@ -183,7 +230,8 @@ fn find<'a>(entity: &EntityPattern, run: &'a Run) -> Result<Vec<&'a Series>, Str
     let (kind, pattern) = entity.kind_and_pattern()?;
     let matches = |s: &&Series| s.kind == kind && s.quantity == entity.quantity && glob(pattern, &s.entity);
     let found: Vec<_> = run.series.iter().filter(matches).collect();
-    if found.is_empty() { Err(missing(kind, pattern, &entity.quantity)) } else { Ok(found) }
+    let known = run.series.iter().map(|s| (s.kind, s.entity.as_str(), s.quantity.as_str()));
+    if found.is_empty() { Err(missing(kind, pattern, &entity.quantity, known)) } else { Ok(found) }
 }
 
 fn points(series: &Series) -> Vec<(f64, f64)> {
@@ -310,6 +358,19 @@ mod tests {
         assert_eq!(combine(Combine::Farthest, &[0.1, -0.3, 0.2]), -0.3);
         assert_eq!(measured("summary = 'links.middle <-.utilization'"), 0.25);
         assert!(measure_run(&row("summary = 'links.muddle.utilization'"), &run()).is_err());
+    }
+
+    #[test]
+    fn what_a_result_does_not_have_is_named_beside_what_it_has() {
+        let error = |text: &str| measure_run(&row(text), &run()).unwrap_err();
+        let names = error("summary = 'links.muddle.utilization'");
+        assert!(names.ends_with("at links.muddle.utilization; there are: middle, middle <-"), "{names}");
+        let keys = error("summary = 'links.middle.utilisation'");
+        assert!(keys.contains("; there are: ") && keys.contains("direction, drops"), "{keys}");
+        let entities = error("series = { flow = 'user0', quantity = 'goodput' }");
+        assert_eq!(entities, "the run has no goodput of a flow named user0; there are: user.0, user.1");
+        let quantities = error("series = { flow = 'user.0', quantity = 'godput' }");
+        assert_eq!(quantities, "the run has no godput of a flow named user.0; there are: goodput");
     }
 
     #[test]

@@ -61,7 +61,9 @@ impl Trial<'_> {
         let text = toml::to_string(&with_trace_paths(table.into(), &path)).unwrap_or_default();
         let mut overrides = self.overrides(&path);
         overrides.extend_from_slice(more);
-        Scenario::parse(&text, &self.recipe.name, &folder, &overrides, files)
+        // Lines of this text are not those of the recipe.
+        let name = format!("scenario of {}", self.recipe.name);
+        Scenario::parse(&text, &name, &folder, &overrides, files)
     }
 
     /// The overrides of the recipe's scenario as `path=value`; later ones replace earlier ones.
