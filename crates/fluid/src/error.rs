@@ -93,8 +93,8 @@ impl fmt::Display for Error {
             Self::Stalled { time, state, step } => write!(
                 f,
                 "at {time:.6} s the solver needs steps below {step:.1e} s for {state}: its law contains a threshold that is \
-                 not declared as a guard, or a loop oscillates with growing amplitude; try a tolerance ten times as \
-                 large, and `stability` at this operating point"
+                 not declared as a guard, or a loop oscillates with growing amplitude; ask `stability` for this operating \
+                 point, or integrate with fixed steps"
             ),
             Self::NotFinite { time, quantity } => write!(
                 f,

@@ -108,6 +108,9 @@ const MISTAKES: &str = r#"
 10      | buffer = "100" | no unit | write "100packets", "100KB", "100ms" or "100bdp"
 4       | measure = { jain_window = "1ps" } | out of range | from "1us"
 10      | buffer = "0packets" | a buffer above zero |
+10      | buffer = "99999999TB" | too large a number, at most 18446744TB | a smaller buffer
+10      | buffer = "2000000000packets" | too large a number, at most 1000000000packets | "unlimited"
+10      | buffer = "2000000bdp" | too large a number, at most 1000000bdp | "unlimited"
 19      | count = 0 | from 1 to 1000000 |
 19      | count = 1000001 | from 1 to 1000000 |
 19      | packet = "70KB" | out of range | 65.535KB

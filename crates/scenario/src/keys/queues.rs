@@ -50,6 +50,10 @@ impl Field for Buffer {
                 format!("write \"{text}packets\", \"{text}KB\", \"{text}ms\" or \"{text}bdp\""),
             );
         }
+        if let Some(fault) = too_large(text) {
+            let message = format!("{fault}: {}", written.node.value.kind());
+            return written.report(message, &fault, "write a smaller buffer, or \"unlimited\"".to_owned());
+        }
         buffer.or_else(|| match nearest_buffer(text) {
             Some(near) => written.report(
                 format!("expected {expected}"),
@@ -82,15 +86,39 @@ fn nearest_buffer(text: &str) -> Option<String> {
     amount.or_else(|| nearest(text, ["unlimited"]).map(str::to_owned))
 }
 
+/// The greatest multiple of the bandwidth-delay product, and the greatest number of packets.
+const MOST_BDP: f64 = 1e6;
+const MOST_PACKETS: u64 = 1_000_000_000;
+
 /// A multiple of the bandwidth-delay product, or a number of packets.
 fn counted(text: &str) -> Option<Buffer> {
     if let Some(number) = text.strip_suffix("bdp") {
         let factor: f64 = number.trim().parse().ok()?;
-        return (factor > 0.0 && factor <= 1e6).then_some(Buffer::Bdp(factor));
+        return (factor > 0.0 && factor <= MOST_BDP).then_some(Buffer::Bdp(factor));
     }
-    let number = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"))?;
-    let packets: u64 = number.trim().parse().ok()?;
-    (1..=1_000_000_000).contains(&packets).then_some(Buffer::Packets(packets))
+    let packets: u64 = in_packets(text)?.parse().ok()?;
+    (1..=MOST_PACKETS).contains(&packets).then_some(Buffer::Packets(packets))
+}
+
+/// The number of a text such as `500packets`.
+fn in_packets(text: &str) -> Option<&str> {
+    text.strip_suffix("packets").or_else(|| text.strip_suffix("packet")).map(str::trim)
+}
+
+/// Which limit a buffer exceeds.
+fn too_large(text: &str) -> Option<String> {
+    let exceeds = |number: Option<&str>, most: f64| {
+        number.and_then(|number| number.trim().parse::<f64>().ok()).is_some_and(|number| number > most)
+    };
+    if exceeds(text.trim().strip_suffix("bdp"), MOST_BDP) {
+        return Some(format!("too large a number, at most {MOST_BDP}bdp"));
+    }
+    if exceeds(in_packets(text.trim()), MOST_PACKETS as f64) {
+        return Some(format!("too large a number, at most {MOST_PACKETS}packets"));
+    }
+    let errors = [text.parse::<Bytes>().err(), text.parse::<Span>().err()].into_iter().flatten();
+    let mut faults = errors.map(|error| error.fault);
+    faults.find(|fault| fault.starts_with("too large"))
 }
 
 /// An amount of data or a time.
