@@ -298,6 +298,8 @@ class ComparisonRow:
         Least of these goodputs, in bit/s.
     loss : Estimate
         Packets declared lost divided by packets sent, from 0 to 1.
+    overrides : tuple[str, ...]
+        The changes of the scenario by the command, as `--set` has them.
     protocols : tuple[str, ...]
         Protocols of the flows.
     queueing_ms : DelayEstimates | None
@@ -329,6 +331,7 @@ class ComparisonRow:
     jain: Estimate
     least_goodput_bps: Estimate
     loss: Estimate
+    overrides: tuple[str, ...]
     protocols: tuple[str, ...]
     queueing_ms: DelayEstimates | None
     run: str
@@ -352,6 +355,7 @@ class ComparisonRow:
             jain=Estimate.from_json(value["jain"]),
             least_goodput_bps=Estimate.from_json(value["least_goodput_bps"]),
             loss=Estimate.from_json(value["loss"]),
+            overrides=tuple(value["overrides"]),
             protocols=tuple(value["protocols"]),
             queueing_ms=_optional(DelayEstimates.from_json, value["queueing_ms"]),
             run=value["run"],

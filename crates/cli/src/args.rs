@@ -8,6 +8,7 @@ use millpond_report::page::{FigureKind, PaperWidth};
 use millpond_sweep::Varied;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::{Rate, Span};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -120,8 +121,8 @@ pub(crate) struct Completions {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Man {
-    /// A command, such as run
-    pub(crate) command: Option<String>,
+    /// A command, such as run, or the words of one, such as papers check
+    pub(crate) command: Vec<String>,
 }
 
 /// A scenario and changes to it.
@@ -159,9 +160,10 @@ impl OutputForm {
         !self.json && !self.csv && !self.markdown
     }
 
-    /// The same form; Markdown if the user chose none.
-    pub(crate) fn or_markdown(self) -> Self {
-        Self { markdown: self.is_terminal() || self.markdown, ..self }
+    /// The same form; Markdown if the user chose none and standard output is no terminal.
+    pub(crate) fn or_markdown_in_files(self) -> Self {
+        let is_file = self.is_terminal() && !std::io::stdout().is_terminal();
+        Self { markdown: is_file || self.markdown, ..self }
     }
 }
 
@@ -274,9 +276,9 @@ pub(crate) struct Link {
     /// Write all packets into this new file, for Wireshark
     #[arg(long, value_name = "FILE.pcapng")]
     pub(crate) pcap: Option<PathBuf>,
-    /// Print the results as JSON on standard output, instead of a table on standard error
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// How the results are printed on standard output, instead of a table on standard error
+    #[command(flatten)]
+    pub(crate) form: OutputForm,
     /// Run the emulator with normal priority, also if real-time priority is permitted
     #[arg(long)]
     pub(crate) normal_priority: bool,
@@ -502,12 +504,16 @@ pub(crate) struct Papers {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersAction {
     /// List recipes: figures, tables and theorems of papers
+    #[command(after_help = examples::PAPERS_LIST)]
     List(PapersList),
     /// Run recipes and print the paper's value beside the measured value
+    #[command(after_help = examples::PAPERS_RUN)]
     Run(PapersRun),
     /// Run recipes and fail if a measured value differs without an explanation
+    #[command(after_help = examples::PAPERS_CHECK)]
     Check(PapersCheck),
     /// Run each row of recipes under every reading of its paper; of one recipe, print every value
+    #[command(after_help = examples::PAPERS_READINGS)]
     Readings(PapersReadings),
 }
 
@@ -611,8 +617,10 @@ pub(crate) struct Trace {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
     /// Generate a synthetic trace with the statistics of recorded radio links
+    #[command(after_help = examples::TRACE_GENERATE)]
     Generate(Generate),
     /// Print statistics of a trace: rates, variation, outages
+    #[command(after_help = examples::TRACE_STATS)]
     Stats(Stats),
 }
 
@@ -669,18 +677,29 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
+    /// The command and all commands below it, with the words that select each.
+    fn with_all_below(command: &clap::Command, words: &str) -> Vec<(String, clap::Command)> {
+        let below = command.get_subcommands().flat_map(|one| {
+            let words = format!("{words} {}", one.get_name());
+            with_all_below(one, words.trim_start())
+        });
+        std::iter::once((words.to_owned(), command.clone())).chain(below).collect()
+    }
+
     #[test]
     fn the_help_of_each_command_has_examples_that_can_be_typed() {
-        for command in Args::command().get_subcommands() {
+        let commands = with_all_below(&Args::command(), "");
+        assert!(commands.iter().any(|(words, _)| words == "papers check"));
+        for (words, command) in commands.iter().skip(1) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let lines = help.lines().filter_map(|line| line.trim().strip_prefix("millpond "));
-            let typed: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();
-            assert!(!typed.is_empty(), "{}", command.get_name());
-            for arguments in typed {
-                assert_eq!(arguments[0], command.get_name(), "{arguments:?}");
-                let until_pipe = arguments.iter().take_while(|argument| **argument != ">");
-                let parsed = Args::try_parse_from(std::iter::once(&"millpond").chain(until_pipe));
-                assert!(parsed.is_ok(), "{arguments:?}: {:?}", parsed.err().map(|error| error.to_string()));
+            let typed: Vec<&str> = lines.collect();
+            assert!(!typed.is_empty(), "{words}");
+            for line in typed {
+                assert!(line.starts_with(words.as_str()), "{words}: {line}");
+                let arguments = line.split_whitespace().take_while(|argument| *argument != ">");
+                let parsed = Args::try_parse_from(std::iter::once("millpond").chain(arguments));
+                assert!(parsed.is_ok(), "{line}: {:?}", parsed.err().map(|error| error.to_string()));
             }
         }
     }

@@ -77,10 +77,44 @@ Examples:
   millpond papers run lgcc/fig12 --full
   millpond papers readings mcp --json";
 
+pub(crate) const PAPERS_LIST: &str = "\
+Examples:
+  millpond papers list
+  millpond papers list lgcc --json";
+
+pub(crate) const PAPERS_RUN: &str = "\
+Examples:
+  millpond papers run lgcc/fig12
+  millpond papers run lgcc/fig12 --full --out runs/fig12 --report fig12.html
+  millpond papers run own/fig1 --papers my-papers";
+
+pub(crate) const PAPERS_CHECK: &str = "\
+Examples:
+  millpond papers check lgcc
+  millpond papers check lgcc --report lgcc.html
+  millpond papers check own/fig1 --papers my-papers
+  millpond papers check lgcc --full --keep finished-runs";
+
+pub(crate) const PAPERS_READINGS: &str = "\
+Examples:
+  millpond papers readings lgcc/fig12
+  millpond papers readings mcp --json";
+
 pub(crate) const TRACE: &str = "\
 Examples:
   millpond trace generate --preset lte-car --duration 60s --seed 4 --out car.csv
   millpond trace stats car.csv";
+
+pub(crate) const TRACE_GENERATE: &str = "\
+Examples:
+  millpond trace generate --preset 5g-static > demo.csv
+  millpond trace generate --preset lte-car --duration 60s --seed 4 --out car.csv
+  millpond trace generate --preset lte-car --mean 20Mbps --format mahimahi --out car.down";
+
+pub(crate) const TRACE_STATS: &str = "\
+Examples:
+  millpond trace stats car.csv
+  millpond trace stats car.down --json";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
@@ -90,4 +124,5 @@ Examples:
 pub(crate) const MAN: &str = "\
 Examples:
   millpond man > millpond.1
-  millpond man compare > millpond-compare.1";
+  millpond man compare > millpond-compare.1
+  millpond man papers check > millpond-papers-check.1";

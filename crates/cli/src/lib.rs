@@ -25,7 +25,10 @@ pub fn main(registry: &Registry) -> ExitCode {
     if let Some(code) = millpond_live::run_inside() {
         return code;
     }
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return messages::usage(&error),
+    };
     messages::configure(&args.common);
     // The emulator of a link needs a process with one thread, so that signals reach it.
     if !matches!(args.command, Command::Link(_)) {

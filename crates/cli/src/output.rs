@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use millpond_report::terminal::Document;
 use millpond_results::files::{AtomicFile, load};
 use millpond_results::{LiveFacts, Run, Summary};
+use millpond_scenario::printable;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -61,11 +62,11 @@ pub(crate) fn print_results<E: Display>(
         return print_line(text.trim_end());
     }
     let document = document();
-    print(match (form.csv, form.markdown) {
-        (true, _) => document.csv(),
-        (_, true) => document.markdown(),
-        _ => document.fitted(width()),
-    })
+    if form.csv {
+        return print(document.csv());
+    }
+    // Texts of recipes may have characters that a terminal obeys.
+    print(printable(&if form.markdown { document.markdown() } else { document.fitted(width()) }))
 }
 
 /// The width of the terminal in characters; none if standard output is not a terminal.

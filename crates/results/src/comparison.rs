@@ -40,6 +40,8 @@ pub struct ComparisonRow {
     pub scenario_sha256: String,
     /// The traces of the scenario.
     pub traces: Vec<TraceKey>,
+    /// The changes of the scenario by the command, as `--set` has them.
+    pub overrides: Vec<String>,
     /// Number of flows.
     pub flows: u64,
     /// Number of flows that starve: their goodput is below a tenth of their fair share.
@@ -87,6 +89,14 @@ pub struct DelayEstimates {
 }
 
 impl Comparison {
+    /// The same comparison, made by this command with these changes of the scenario.
+    #[must_use]
+    pub fn made_by(mut self, command: String, overrides: &[String]) -> Self {
+        self.command = command;
+        self.rows.iter_mut().for_each(|row| row.overrides = overrides.to_vec());
+        self
+    }
+
     /// The comparison of `runs`, in the order in which their labels first occur.
     pub fn of(runs: &[Run]) -> Self {
         let mut seen = BTreeSet::new();
@@ -131,6 +141,7 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         version: first.map_or_else(String::new, |summary| summary.version.clone()),
         scenario_sha256: first.map_or_else(String::new, |summary| summary.scenario_sha256.clone()),
         traces: first.map_or_else(Vec::new, |summary| summary.traces.clone()),
+        overrides: Vec::new(),
         flows: parts.first().map_or(0, |part| part.flows.len() as u64),
         starving: estimate(&|part| part.flows.iter().filter(|flow| flow.starves()).count() as f64),
         utilization: None,

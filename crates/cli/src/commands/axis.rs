@@ -17,6 +17,9 @@ pub(super) struct RangeOption<'a> {
     pub(super) study: Study<'a>,
 }
 
+/// The greatest number of flows of a scenario, which its reader enforces for written counts.
+const MOST_FLOWS: f64 = 1e6;
+
 impl RangeOption<'_> {
     /// One range: `rtt=10ms..2s`.
     pub(super) fn axis(&self, text: &str) -> Result<ParameterAxis, Failure> {
@@ -29,6 +32,12 @@ impl RangeOption<'_> {
             return Err(Failure::input(format!(
                 "{} {text}: write the lower end first, and above zero",
                 self.option
+            )));
+        }
+        if parameter == VariedParameter::Flows && high > MOST_FLOWS {
+            let option = self.option;
+            return Err(Failure::input(format!(
+                "{option} {text}: a scenario has at most {MOST_FLOWS} flows"
             )));
         }
         Ok(ParameterAxis::logarithmic(parameter, low, high, self.points))

@@ -20,10 +20,16 @@ pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outc
     progress.clear();
     let rows = rows?;
     let json = || serde_json::to_string_pretty(&Coexistence::of(protocol.card().name, &rows));
-    print_results(&args.form, json, || {
-        terminal::coexistence(protocol.card().name, rows.iter().map(CoexistenceRow::texts))
-    })?;
+    print_results(&args.form, json, || terminal::coexistence(protocol.card().name, rows.iter().map(shown)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The label of a row, and its numbers with their texts.
+fn shown(row: &CoexistenceRow) -> (String, [(f64, String); 4]) {
+    let [label, texts @ ..] = row.texts();
+    let mut texts = texts.into_iter();
+    let with_text = |value| (value, texts.next().unwrap_or_default());
+    (label, [row.least, row.greatest, row.other, row.utilization].map(with_text))
 }
 
 /// Shares of a protocol beside other flows.

@@ -35,9 +35,8 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let page = new_report(args)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     warn(&runs);
-    let mut comparison = Comparison::of(&runs);
+    let mut comparison = Comparison::of(&runs).made_by(origin().command, &args.scenario.sets);
     comparison.findings.extend(notes_on_queues(&cases, registry).map_err(Faults::from)?);
-    comparison.command = origin().command;
     if let Some(directory) = &directory {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }

@@ -4,7 +4,7 @@ use crate::args;
 use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
-use crate::output::{finish, new_file, print_line};
+use crate::output::{finish, new_file, print_results};
 use millpond_live::{LinkOptions, LinkRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
@@ -87,11 +87,12 @@ fn remove_empty(path: Option<&Path>) {
 
 /// The command's own output is on standard output, so that the table is on standard error.
 fn show(args: &args::Link, result: &EmulatedLink, json: &str) -> Result<(), Failure> {
-    if args.json {
-        return print_line(json);
+    let document = || terminal::emulated_link(result);
+    if !args.form.is_terminal() {
+        return print_results(&args.form, || Ok::<_, std::fmt::Error>(json.to_owned()), document);
     }
     if !messages::is_quiet() {
-        messages::raw(terminal::emulated_link(result).fitted(Some(messages::width().max(120))));
+        messages::raw(document().fitted(messages::terminal_width()));
     }
     Ok(())
 }

@@ -38,7 +38,11 @@ fn list(args: &args::PapersList) -> Outcome {
     let library = library(&args.recipes)?;
     let selected = library.select(args.recipes.name.as_deref())?;
     let entries = || -> Vec<RecipeEntry<'_>> { selected.iter().map(RecipeEntry::of).collect() };
-    print_results(&args.form.or_markdown(), || pretty(&entries()), || terminal::recipe_list(&selected))?;
+    print_results(
+        &args.form.or_markdown_in_files(),
+        || pretty(&entries()),
+        || terminal::recipe_list(&selected),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +91,7 @@ impl<'a> Request<'a> {
         if let Some(page) = page {
             finish(page, page::papers(&checked).as_bytes())?;
         }
-        print_results(&shown.form.or_markdown(), || pretty(&checked), || tables(&checked))?;
+        print_results(&shown.form.or_markdown_in_files(), || pretty(&checked), || tables(&checked))?;
         let unexplained =
             checked.recipes.iter().any(|one| one.verdict(None) == Some(RowVerdict::Unexplained));
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -156,7 +160,7 @@ fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
         [one] => terminal::rows_under_readings(one),
         _ => by_paper(&library, &found, terminal::readings),
     };
-    print_results(&args.form.or_markdown(), || pretty(&found), document)?;
+    print_results(&args.form.or_markdown_in_files(), || pretty(&found), document)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -16,18 +16,22 @@ pub(crate) fn completions(args: &args::Completions) -> Outcome {
 pub(crate) fn man(args: &args::Man) -> Outcome {
     let mut all = Args::command();
     all.build();
-    let command = match &args.command {
-        None => all,
-        Some(name) => all.find_subcommand(name).cloned().ok_or_else(|| unknown(&all, name))?,
+    let below = |all: clap::Command, name: &String| match all.find_subcommand(name) {
+        Some(command) => Ok(command.clone()),
+        None => Err(unknown(&all, name)),
     };
+    let command = args.command.iter().try_fold(all, below)?;
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).map_err(Failure::input)?;
     print(String::from_utf8_lossy(&page))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn unknown(all: &clap::Command, name: &str) -> Failure {
-    let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+fn unknown(command: &clap::Command, name: &str) -> Failure {
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    if names.is_empty() {
+        return Failure::input(format!("{} has no commands of its own", command.get_name()));
+    }
     let near = millpond_units::nearest(name, names.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
     Failure::input(format!("no command \"{name}\"; {near}there are: {}", names.join(", ")))

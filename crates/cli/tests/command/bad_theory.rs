@@ -126,6 +126,8 @@ fn a_map_over_an_unknown_parameter_names_the_known_ones() {
         &["did you mean \"protocols.cltcp.params.alpha\"?", "rtt, flows"],
     );
     map("rtt=1ms..1s", &["--map rtt=1ms..1s: write two ranges, such as rtt=10ms..2s,flows=1..100"]);
+    map("rtt=1ms..1s,flows=1..1000001", &["--map flows=1..1000001: a scenario has at most 1000000 flows"]);
+    refused(&["flows.f.count=1000001"], &["from 1 to 1000000"]);
     map("rtt=1ms..1s,flows=0..10", &["--map flows=0..10: write the lower end first, and above zero"]);
     map("rtt=1ms..1s,rtt=1ms..2s", &["RTT is on both sides; vary two parameters"]);
 }

@@ -555,3 +555,20 @@ fn a_command_that_cannot_run_is_named_and_leaves_no_file() {
     let directory = error(&[&outputs[..], &["/etc"]].concat());
     assert!(directory.contains("cannot run \"/etc\": it is not executable"), "{directory}");
 }
+
+#[test]
+fn results_are_printed_as_csv_and_markdown_on_standard_output() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    for (form, begin) in
+        [("--csv", "direction,capacity Mbit/s,"), ("--markdown", "| direction | capacity Mbit/s |")]
+    {
+        let link = ["link", "--rate", "20Mbps", form, "--server", "true", "--", "true"];
+        let output = millpond(folder.path(), &link);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stdout(&output).starts_with(begin), "{}", stdout(&output));
+        assert_eq!(stderr(&output), "", "no second table");
+    }
+}

@@ -131,7 +131,22 @@ fn completions_and_manual_pages_name_every_option() {
     }
     assert!(succeeds(folder.path(), &["man"]).0.contains(".TH millpond"));
     assert!(succeeds(folder.path(), &["man", "compare"]).0.contains("resume"));
+    let nested = succeeds(folder.path(), &["man", "papers", "check"]).0;
+    assert!(nested.contains(".TH millpond-papers-check") && nested.contains("keep"), "{nested}");
+    assert!(error_of(folder.path(), &["man", "papers", "chek"]).contains("did you mean \"check\"?"));
+    assert!(error_of(folder.path(), &["man", "run", "now"]).contains("run has no commands of its own"));
     assert!(error_of(folder.path(), &["man", "compar"]).contains("did you mean \"compare\"?"));
+}
+
+#[test]
+fn what_the_arguments_quote_has_no_characters_that_a_terminal_obeys() {
+    let folder = folder(VALID);
+    for arguments in [&["pro\u{202e}tocols"][..], &["run", "--see\u{1b}[31md", "scenario.toml"]] {
+        let error = error_of(folder.path(), arguments);
+        assert!(!error.contains(['\u{1b}', '\u{202e}']), "{error:?}");
+    }
+    let help = succeeds(folder.path(), &["--help"]);
+    assert!(help.0.contains("Usage:") && help.1.is_empty(), "{help:?}");
 }
 
 #[test]

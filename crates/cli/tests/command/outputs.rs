@@ -189,6 +189,14 @@ fn a_run_prints_its_tables_as_csv_and_markdown() {
     assert!(tables[0].starts_with("group,protocol,flows,goodput per flow Mbit/s,"), "{csv}");
     assert!(tables[1].starts_with("link,direction,capacity Mbit/s,"), "{csv}");
     assert!(printed("--markdown").contains("\n| group | protocol |"));
+    let keys = ",world,seeds,scenario_sha256,trace_sha256,version";
+    let json: serde_json::Value = serde_json::from_str(&printed("--json")).unwrap();
+    let hashes = format!("{},{}", json["scenario_sha256"], json["traces"][0]["sha256"]).replace('"', "");
+    for table in tables {
+        let mut lines = table.lines();
+        assert!(lines.next().is_some_and(|heading| heading.ends_with(keys)), "{table}");
+        assert!(lines.all(|row| row.contains(&format!(",packets,1,{hashes},"))), "{table}");
+    }
 }
 
 #[test]

@@ -91,6 +91,18 @@ fn a_row_that_nobody_explains_fails_a_check_and_not_a_run() {
 }
 
 #[test]
+fn texts_of_a_recipe_have_no_characters_that_a_terminal_obeys() {
+    let folder = folder(VALID);
+    let own = folder.path().join("papers/own");
+    fs::create_dir_all(&own).unwrap();
+    let paper = "title = \"Own\"\nsource = \"here\"\nkind = \"subject\"\n[[readings]]\nname = \"as written\"\nabout = \"One.\"\nset = {}\n";
+    fs::write(own.join("paper.toml"), paper).unwrap();
+    fs::write(own.join("fig1.toml"), OWN.replace("More than", "More\\u001b[31m than\\u202e")).unwrap();
+    let text = printed(folder.path(), &["run", "own/fig1", "--papers", "papers"]);
+    assert!(text.contains("More\u{fffd}[31m than\u{fffd}"), "{text:?}");
+}
+
+#[test]
 fn a_name_that_no_recipe_has_and_a_page_that_cannot_be_written_are_refused_at_once() {
     let folder = folder(VALID);
     let misspelt = error_of(folder.path(), &["papers", "check", "lgcc/sektion3"]);

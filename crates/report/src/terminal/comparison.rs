@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::layout::{Cell, Table, table};
+use super::run_keys::{RUN_KEYS, of_row};
 use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate};
 use millpond_units::format::{fixed, number, percent, two_digits};
 
@@ -12,6 +13,23 @@ pub fn comparison(comparison: &Comparison) -> Document {
     let has_transfers = comparison.rows.iter().any(|row| row.completion_ms.is_some());
     let document = Document::default().text(findings).table(goodputs_and_delays(&comparison.rows));
     if has_transfers { document.table(completions(&comparison.rows)) } else { document }
+}
+
+/// The columns that follow the run in CSV alone.
+const GROUP: [&str; 2] = ["group", "protocols"];
+
+/// The headings of a table, with the columns of CSV.
+fn with_keys(headings: &[&str]) -> Table {
+    let (run, values) = headings.split_at(1);
+    let all = [run, &GROUP, values, &["overrides"], &RUN_KEYS].concat();
+    table(&all).only_in_csv(&[&GROUP[..], &["overrides"], &RUN_KEYS].concat())
+}
+
+/// A row of such a table.
+fn keyed(row: &ComparisonRow, values: impl Iterator<Item = Cell>) -> impl Iterator<Item = Cell> {
+    let group = row.group.as_deref().unwrap_or_default().into();
+    let names = [name(row), group, row.protocols.join(" ").into()];
+    names.into_iter().chain(values).chain([row.overrides.join(" ").into()]).chain(of_row(row))
 }
 
 const HEADINGS: &[&str] = &[
@@ -29,19 +47,20 @@ const HEADINGS: &[&str] = &[
 ];
 
 fn goodputs_and_delays(comparison: &[ComparisonRow]) -> Table {
-    let mut rows = table(HEADINGS);
+    let mut rows = with_keys(HEADINGS);
     for row in comparison {
         let rates = [row.total_goodput_bps, row.flow_goodput_bps, row.least_goodput_bps];
         let delays = row.queueing_ms.map(|times| delay_cells(&times, |t| [t.mean, t.p95, t.p99]));
         let delays = delays.unwrap_or_else(|| [(); 3].map(|()| Cell::absent()));
-        rows.add_row(
-            [name(row), Cell::count(row.flows)]
+        rows.add_row(keyed(
+            row,
+            [Cell::count(row.flows)]
                 .into_iter()
                 .chain([row.utilization.map_or_else(|| "".into(), |share| cell(share, percent))])
                 .chain(rates.map(|rate| cell(rate.scaled(1e-6), number)))
                 .chain(delays)
                 .chain([cell(row.jain, |jain| fixed(jain, 3)), cell(row.loss, loss)]),
-        );
+        ));
     }
     rows
 }
@@ -56,22 +75,23 @@ const COMPLETIONS: &[&str] = &[
 
 /// The completion times of transfers.
 fn completions(comparison: &[ComparisonRow]) -> Table {
-    let mut rows = table(COMPLETIONS);
+    let mut rows = with_keys(COMPLETIONS);
     for row in comparison {
         if let Some(times) = &row.completion_ms {
             let times = [times.mean, times.p50, times.p95, times.p99].map(|time| cell(time, number));
-            rows.add_row(std::iter::once(name(row)).chain(times));
+            rows.add_row(keyed(row, times.into_iter()));
         }
     }
     rows
 }
 
-/// The label of a run; a group below it is indented.
+/// The label of a run; a group below it is indented, and has the label of its run in CSV.
 fn name(row: &ComparisonRow) -> Cell {
+    let run = row.run.as_str();
     match &row.group {
-        None => row.run.as_str().into(),
-        Some(group) if row.protocols.as_slice() == [row.run.as_str()] => format!("  {group}").into(),
-        Some(group) => format!("  {group} ({})", row.protocols.join(", ")).into(),
+        None => run.into(),
+        Some(group) if row.protocols.as_slice() == [run] => Cell::text(format!("  {group}"), run),
+        Some(group) => Cell::text(format!("  {group} ({})", row.protocols.join(", ")), run),
     }
 }
 
@@ -92,6 +112,7 @@ fn loss(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_results::TraceKey;
 
     fn row(run: &str, group: Option<&str>, jain: f64, half_width: Option<f64>) -> ComparisonRow {
         ComparisonRow {
@@ -117,5 +138,30 @@ mod tests {
         assert!(line("│ lgcc ").contains("0.900 ± 0.127"), "{text}");
         assert!(line("│   near ").contains(" 0.800 "), "{text}");
         assert!(line("│   far (lgcc) ").contains(" 0.700 "), "{text}");
+    }
+
+    /// A row of CSV says by itself from which runs it is.
+    #[test]
+    fn rows_of_csv_have_run_group_overrides_and_the_keys_of_the_runs() {
+        let far = ComparisonRow {
+            world: "packets".into(),
+            seeds: vec![1, 2],
+            version: "0.1.0 (abc)".into(),
+            scenario_sha256: "5ca1e".into(),
+            traces: vec![TraceKey { name: "my.down".into(), sha256: "7ace".into() }],
+            overrides: vec!["links.L.rate=5Mbps".into()],
+            completion_ms: Some(DelayEstimates::default()),
+            ..row("mixed", Some("far"), 0.7, None)
+        };
+        let csv = comparison(&Comparison { rows: vec![far], ..Comparison::default() }).csv();
+        for table in csv.split("\r\n\r\n") {
+            let (heading, row) = table.trim_end().split_once("\r\n").unwrap();
+            assert!(heading.starts_with("run,group,protocols,"), "{heading}");
+            let keys = ",overrides,world,seeds,scenario_sha256,trace_sha256,version";
+            assert!(heading.ends_with(keys), "{heading}");
+            assert!(row.starts_with("mixed,far,lgcc,"), "{row}");
+            assert!(row.ends_with(",links.L.rate=5Mbps,packets,1 2,5ca1e,7ace,0.1.0 (abc)"), "{row}");
+        }
+        assert_eq!(csv.matches("mixed,far").count(), 2, "{csv}");
     }
 }

@@ -35,10 +35,11 @@ impl Document {
         self
     }
 
-    /// Text for a terminal. Tables of numbers that are wider than `width` characters are divided.
+    /// Text for a terminal. Tables of numbers that are wider than `width` characters are divided, and lines of text are
+    /// broken between words.
     pub fn fitted(&self, width: Option<usize>) -> String {
         let block = |block: &Block| match block {
-            Block::Text(text) => text.clone(),
+            Block::Text(text) => width.map_or_else(|| text.clone(), |width| broken(text, width)),
             Block::Table(table) => table.text(width),
         };
         self.0.iter().map(block).collect()
@@ -63,6 +64,41 @@ impl Document {
         self.0.iter().enumerate().map(block).collect::<String>().replace("\n\n\n", "\n\n").trim().to_owned()
             + "\n"
     }
+}
+
+/// The text with lines of at most `width` characters, as far as words permit.
+fn broken(text: &str, width: usize) -> String {
+    text.split_inclusive('\n').map(|line| broken_line(line, width)).collect()
+}
+
+/// A line that is too long continues below the text behind its first gap of several blanks, or below its own beginning.
+fn broken_line(line: &str, width: usize) -> String {
+    let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
+    if content.chars().count() <= width {
+        return line.to_owned();
+    }
+    let indent = continuation(content).min(width / 2);
+    let (mut found, mut used) = (String::new(), 0);
+    for word in content.split_inclusive(' ') {
+        let length = word.trim_end().chars().count();
+        if used + length > width && used > indent {
+            found.truncate(found.trim_end().len());
+            found.push('\n');
+            found.extend(std::iter::repeat_n(' ', indent));
+            used = indent;
+        }
+        found.push_str(word);
+        used += word.chars().count();
+    }
+    found + end
+}
+
+/// Where the second line of a text begins: behind its first gap of at least two blanks between words, else where it begins.
+fn continuation(line: &str) -> usize {
+    let begin = line.len() - line.trim_start().len();
+    let words = line.trim_start();
+    let gap = words.find("  ").filter(|gap| *gap < 30);
+    gap.map_or(begin, |gap| begin + gap + words[gap..].len() - words[gap..].trim_start().len())
 }
 
 impl fmt::Display for Document {
@@ -90,6 +126,20 @@ mod tests {
         assert_eq!(document.csv(), "name,value\r\na,1\r\n\r\nname,value\r\nb,1\r\n");
         let grid = |name| format!("| name | value |\n| ---- | ----- |\n| {name}    | 1     |\n");
         assert_eq!(document.markdown(), format!("first\n\n{}\n{}\nlast\n", grid("a"), grid("b")));
+    }
+
+    #[test]
+    fn lines_of_text_are_broken_between_words_to_the_width_of_the_terminal() {
+        let fitted = |text: &str, width| Document::default().text(text).fitted(width);
+        assert_eq!(fitted("one two three\nfour\n", Some(9)), "one two\nthree\nfour\n");
+        assert_eq!(fitted("one two three\n", Some(13)), "one two three\n");
+        assert_eq!(fitted("one two three\n", None), "one two three\n");
+        // A list of names and texts, and a word that is longer than a line.
+        assert_eq!(
+            fitted("needs  ECN, relays, links\n", Some(18)),
+            "needs  ECN,\n       relays,\n       links\n"
+        );
+        assert_eq!(fitted("incomprehensibilities\n", Some(9)), "incomprehensibilities\n");
     }
 
     #[test]

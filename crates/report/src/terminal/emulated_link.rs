@@ -14,8 +14,8 @@ pub fn emulated_link(link: &EmulatedLink) -> Document {
         "used",
         "packets",
         "queueing\nms p50",
-        "\np95",
-        "\np99",
+        "queueing\nms p95",
+        "queueing\nms p99",
         "CE\nmarks",
         "queue\ndrops",
         "buffer\ndrops",
@@ -124,6 +124,7 @@ mod tests {
         let rows: Vec<&str> = csv.lines().collect();
         assert!(rows.iter().any(|row| row.starts_with("down,20,19,0.95,1583,1.5,4,6,12,0,0,0")), "{csv}");
         assert!(rows.iter().any(|row| row.starts_with("up,")));
+        assert!(rows[0].contains(",queueing ms p50,queueing ms p95,queueing ms p99,"), "{csv}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tables of cells, as text for a terminal, as CSV and as Markdown.
 
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, presets};
 use millpond_units::format::{megabits, number, percent, two_digits};
 
 /// A cell: what a person reads, and what a program reads.
@@ -8,6 +8,8 @@ use millpond_units::format::{megabits, number, percent, two_digits};
 pub(super) struct Cell {
     /// The text with few digits.
     text: String,
+    /// The text for a program, if it is another one.
+    exact: Option<String>,
     /// The number with all digits, in the unit of the heading; none for a text.
     number: Option<f64>,
     /// Half the width of the confidence interval of the number.
@@ -17,7 +19,12 @@ pub(super) struct Cell {
 impl Cell {
     /// A number shown as `text`.
     pub(super) fn shown(value: f64, text: String) -> Self {
-        Self { text, number: Some(value), half_width: None }
+        Self { text, number: Some(value), ..Self::default() }
+    }
+
+    /// A text that programs read as `exact`.
+    pub(super) fn text(text: impl Into<String>, exact: impl Into<String>) -> Self {
+        Self { text: text.into(), exact: Some(exact.into()), ..Self::default() }
     }
 
     /// A number with three significant digits.
@@ -58,15 +65,16 @@ impl Cell {
         let is_number = text.parse::<f64>().is_ok();
         let width = |half: f64| if is_number { format!("{half:.decimals$}") } else { show(half) };
         let width = half_width.map_or_else(String::new, |half| format!(" ± {}", width(half)));
-        Self { text: text + &width, number: Some(mean), half_width }
+        Self { text: text + &width, number: Some(mean), half_width, ..Self::default() }
     }
 
     fn csv(&self) -> String {
-        match self.number {
-            Some(number) if number.is_finite() => number.to_string(),
-            Some(_) => String::new(),
-            None if self.text == "-" => String::new(),
-            None => self.text.clone(),
+        match (self.number, &self.exact) {
+            (Some(number), _) if number.is_finite() => number.to_string(),
+            (Some(_), _) => String::new(),
+            (None, Some(exact)) => exact.clone(),
+            (None, None) if self.text == "-" => String::new(),
+            (None, None) => self.text.clone(),
         }
     }
 }
@@ -102,14 +110,19 @@ enum Content {
 pub(super) struct Table {
     /// May have several lines.
     headings: Vec<String>,
+    /// Indices of columns that only programs read, as CSV.
+    for_programs: Vec<usize>,
     rows: Vec<Vec<Cell>>,
+    /// How many rows a person reads; CSV has all of them.
+    shown: usize,
     content: Content,
 }
 
 /// A table of numbers with these column headings.
 pub(super) fn table(headings: &[&str]) -> Table {
     let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
-    Table { headings, rows: Vec::new(), content: Content::Numbers }
+    let (for_programs, rows) = (Vec::new(), Vec::new());
+    Table { headings, for_programs, rows, shown: usize::MAX, content: Content::Numbers }
 }
 
 /// A table of texts with these column headings.
@@ -126,29 +139,54 @@ impl Table {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
+    /// With these columns in CSV alone.
+    pub(super) fn only_in_csv(mut self, headings: &[&str]) -> Self {
+        let is_one =
+            |(index, heading): (usize, &String)| headings.contains(&heading.as_str()).then_some(index);
+        self.for_programs = self.headings.iter().enumerate().filter_map(is_one).collect();
+        self
+    }
+
+    /// With the first rows alone, except in CSV.
+    pub(super) fn showing(mut self, rows: usize) -> Self {
+        self.shown = rows;
+        self
+    }
+
+    /// The columns that a person reads.
+    fn columns(&self) -> Vec<usize> {
+        (0..self.headings.len()).filter(|column| !self.for_programs.contains(column)).collect()
+    }
+
+    /// The rows that a person reads.
+    fn shown_rows(&self) -> impl Iterator<Item = &Vec<Cell>> {
+        self.rows.iter().take(self.shown)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The table as text of at most `width` characters per line. A table of numbers that is wider is divided into several
-    /// tables, each of which begins with the first column.
+    /// tables, each of which begins with the first column, in at most half of the width.
     pub(super) fn text(&self, width: Option<usize>) -> String {
         if self.content == Content::Texts {
-            return self.drawn(&(0..self.headings.len()).collect::<Vec<_>>(), width);
+            return self.drawn(&self.columns(), width);
         }
-        let parts = width.map_or_else(|| vec![(0..self.headings.len()).collect()], |width| self.parts(width));
-        parts.iter().map(|columns| self.drawn(columns, None)).collect()
+        let parts = width.map_or_else(|| vec![self.columns()], |width| self.parts(width));
+        parts.iter().map(|columns| self.drawn(columns, width)).collect()
     }
 
     /// The columns of each part of a table that is divided to fit into `width` characters.
     fn parts(&self, width: usize) -> Vec<Vec<usize>> {
         // A border or a blank on each side of a cell, and a border between two cells.
-        let widths: Vec<usize> = (0..self.headings.len()).map(|column| self.width(column) + 3).collect();
-        let first = widths.first().map_or(1, |first| first + 1);
+        let columns = self.columns();
+        let widths = columns.iter().map(|column| (*column, self.width(*column) + 3));
+        let first = columns.first().map_or(1, |first| self.width(*first).min(width / 2) + 4);
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let mut used = usize::MAX;
-        for (column, own) in widths.iter().enumerate().skip(1) {
-            if used.saturating_add(*own) > width {
+        for (column, own) in widths.skip(1) {
+            if used.saturating_add(own) > width {
                 parts.push(vec![0]);
                 used = first;
             }
@@ -160,7 +198,7 @@ impl Table {
 
     /// The greatest number of characters of a line of a column.
     fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.as_str());
+        let cells = self.shown_rows().filter_map(|row| row.get(column)).map(|cell| cell.text.as_str());
         let heading = self.headings.get(column).into_iter().flat_map(|heading| heading.lines());
         cells.chain(heading).map(|line| line.chars().count()).max().unwrap_or(0)
     }
@@ -172,7 +210,7 @@ impl Table {
         drawn
             .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
             .set_header(columns.iter().map(heading));
-        for row in &self.rows {
+        for row in self.shown_rows() {
             drawn.add_row(columns.iter().map(|column| row.get(*column).map_or("", |cell| &cell.text)));
         }
         if self.content == Content::Texts {
@@ -181,8 +219,14 @@ impl Table {
                 .set_content_arrangement(ContentArrangement::Dynamic)
                 .set_width(u16::try_from(width).unwrap_or(u16::MAX));
         } else {
-            for column in drawn.column_iter_mut().skip(1) {
-                column.set_cell_alignment(CellAlignment::Right);
+            // Names are broken into lines if they take more than half of the width.
+            let most = u16::try_from(width.unwrap_or(usize::MAX) / 2 + 2).unwrap_or(u16::MAX);
+            for (index, column) in drawn.column_iter_mut().enumerate() {
+                if index == 0 {
+                    column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
+                } else {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
             }
         }
         format!("{drawn}\n")
@@ -214,9 +258,17 @@ impl Table {
     /// A Markdown table whose columns are padded to the width of their widest cell.
     pub(super) fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('\n', " ").replace('|', "\\|");
-        let headings: Vec<String> = self.headings.iter().map(|heading| escaped(heading)).collect();
+        let columns = self.columns();
+        let headings: Vec<String> = columns
+            .iter()
+            .filter_map(|column| self.headings.get(*column))
+            .map(|heading| escaped(heading))
+            .collect();
+        let cell = |row: &Vec<Cell>, column: &usize| {
+            row.get(*column).map_or_else(String::new, |cell| escaped(&cell.text))
+        };
         let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| escaped(&cell.text)).collect()).collect();
+            self.shown_rows().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
         let width = |column: usize| {
             let cells = rows.iter().chain([&headings]).filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -269,6 +321,23 @@ mod tests {
         assert_eq!(lines[0], "name,rate Mbit/s,\"delay, ms\",\"delay, ms half width of 95 % interval\"");
         assert_eq!(lines[1], "\"a,b\",12.345678,1.5,0.25");
         assert_eq!(lines[2], "c|d,,,");
+    }
+
+    #[test]
+    fn csv_has_columns_and_rows_and_texts_that_a_person_does_not_read() {
+        let mut table = table(&["run", "group", "rate\nMbit/s"]).only_in_csv(&["group"]).showing(1);
+        table.add_row([Cell::text("  near", "lgcc"), "near".into(), Cell::number(1.0 / 3.0)]);
+        table.add_row([Cell::text("  far", "lgcc"), "far".into(), Cell::absent()]);
+        let csv = "run,group,rate Mbit/s\r\nlgcc,near,0.3333333333333333\r\nlgcc,far,\r\n";
+        assert_eq!(table.csv(), csv);
+        assert_eq!(
+            table.markdown(),
+            "| run    | rate Mbit/s |\n| ------ | ----------- |\n|   near | 0.333       |\n"
+        );
+        for width in [None, Some(80), Some(10)] {
+            let text = table.text(width);
+            assert!(text.contains("  near") && !text.contains("group") && !text.contains("far"), "{text}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod live_agreement;
 mod protocols;
 mod readings;
 mod recipes;
+mod run_keys;
 mod stability;
 mod summary;
 mod sweep;

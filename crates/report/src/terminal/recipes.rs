@@ -1,13 +1,13 @@
 //! Recipes and verdicts.
 
 use super::document::Document;
-use super::layout::table;
+use super::layout::{Cell, text_table};
 use millpond_papers::{CheckedRecipe, Headline, RowVerdict, SelectedRecipe};
 use std::fmt::Write;
 
 /// The recipes with their titles.
 pub fn recipe_list(selected: &[SelectedRecipe<'_>]) -> Document {
-    let mut rows = table(&["recipe", "place", "title"]);
+    let mut rows = text_table(&["recipe", "place", "title"]);
     for SelectedRecipe { recipe, .. } in selected {
         rows.add_row([recipe.name.as_str(), recipe.place.as_str(), recipe.title.as_str()]);
     }
@@ -19,13 +19,18 @@ pub fn verdicts(checked: &CheckedRecipe) -> Document {
     let has_others = checked.rows.iter().any(|row| row.other_value().is_some());
     let mut headings = vec!["quantity", "case", "reading", "paper"];
     headings.extend(has_others.then_some("ns-2 or own"));
-    headings.extend(["measured", "verdict"]);
-    let mut rows = table(&headings);
+    headings.extend(["measured", "unit", "verdict"]);
+    let mut rows = text_table(&headings).only_in_csv(&["unit"]);
     for row in &checked.rows {
-        let mut cells = vec![row.what.clone(), row.case.clone(), row.reading.clone(), row.paper_value()];
-        cells.extend(has_others.then(|| row.other_value().unwrap_or_else(|| "-".to_owned())));
-        cells.extend([row.measured_value(), row.verdict.name().to_owned()]);
-        rows.add_row(cells);
+        let names = [row.what.as_str(), &row.case, &row.reading, &row.paper_value()].map(Cell::from);
+        let other = has_others.then(|| row.other_value().map_or_else(Cell::absent, Cell::from));
+        let shown = |value| Cell::shown(value, row.measured_value());
+        let measured = row.measured.map_or_else(Cell::absent, shown);
+        rows.add_row(names.into_iter().chain(other).chain([
+            measured,
+            row.unit.as_str().into(),
+            row.verdict.name().into(),
+        ]));
     }
     let title = format!("{}: {} ({})\n", checked.recipe, checked.title, checked.place);
     Document::default().text(title).table(rows).text(reasons(checked) + "\n")

@@ -73,8 +73,7 @@ fn roots(stability: &Stability) -> Table {
         let is_zero = stability.spectrum.is_zero(root);
         let cycle = root.growth_per_cycle().filter(|_| !is_zero && root.s.im > 1e-6 * root.s.re.abs());
         let period = cycle.map_or_else(Cell::absent, |_| Cell::number(2.0 * PI / root.s.im));
-        let times = |factor: f64| Cell::shown(factor, format!("x{}", number(factor)));
-        let factor = cycle.map_or_else(Cell::absent, times);
+        let per_cycle = cycle.map_or_else(Cell::absent, factor);
         let part = |value: f64| match is_zero {
             true => Cell::shown(0.0, "0".to_owned()),
             false => Cell::shown(value, format!("{value:.4}")),
@@ -84,35 +83,42 @@ fn roots(stability: &Stability) -> Table {
             times if is_zero && times > 1 => format!("{} ({times} times)", index + 1),
             _ => (index + 1).to_string(),
         };
-        roots.add_row([number.into(), re, im, period, factor]);
+        roots.add_row([number.into(), re, im, period, per_cycle]);
     }
     roots
 }
 
+/// A factor, with a multiplication sign for a person.
+fn factor(value: f64) -> Cell {
+    Cell::shown(value, format!("x{}", number(value)))
+}
+
 fn margins(margins: &Margins) -> Table {
     let Margins { gain, phase, delay } = *margins;
-    let mut rows = table(&["margin", "value", "at rad/s"]);
-    let mut row = |name: &str, crossing: Option<Crossing>, unlimited: &str, show: &dyn Fn(f64) -> String| {
-        let shown = crossing.map_or_else(|| unlimited.to_owned(), |crossing| show(crossing.margin));
-        let at = crossing.map_or_else(|| "-".to_owned(), |crossing| frequency(crossing.frequency));
-        rows.add_row([name.to_owned(), shown, at]);
-    };
+    let mut rows = table(&["margin", "value", "unit", "at rad/s"]).only_in_csv(&["unit"]);
+    let mut row =
+        |[name, unit]: [&str; 2], crossing: Option<Crossing>, unlimited: &str, show: &dyn Fn(f64) -> Cell| {
+            let shown = crossing.map_or_else(|| unlimited.into(), |crossing| show(crossing.margin));
+            let at = crossing
+                .map_or_else(Cell::absent, |Crossing { frequency: at, .. }| Cell::shown(at, frequency(at)));
+            rows.add_row([name.into(), shown, unit.into(), at]);
+        };
     let no_crossover = "none: the gain is below one at all frequencies";
     let no_reversal = "none: no locus crosses the negative real axis";
-    row("gain of all loops", gain, no_reversal, &|factor| format!("x{}", number(factor)));
-    row("phase", phase, no_crossover, &|angle| format!("{:.2}°", angle.to_degrees()));
-    row("delay added to every loop", delay, no_crossover, &duration);
+    let degrees = |angle: f64| Cell::shown(angle.to_degrees(), format!("{:.2}°", angle.to_degrees()));
+    row(["gain of all loops", "1"], gain, no_reversal, &factor);
+    row(["phase", "degrees"], phase, no_crossover, &degrees);
+    row(["delay added to every loop", "s"], delay, no_crossover, &|delay| {
+        Cell::shown(delay, duration(delay))
+    });
     rows
 }
 
 fn reductions(stability: &Stability) -> Table {
-    let shown = |factor: Option<f64>| match factor {
-        Some(factor) => format!("x{}", number(factor)),
-        None => "none was found".to_owned(),
-    };
+    let shown = |found: Option<f64>| found.map_or_else(|| "none was found".into(), factor);
     let mut rows = table(&["reduction for stability", "factor"]);
-    rows.add_row(["gain of all loops".to_owned(), shown(stability.stabilizing_gain)]);
-    rows.add_row(["all delays".to_owned(), shown(stability.stabilizing_delay)]);
+    rows.add_row(["gain of all loops".into(), shown(stability.stabilizing_gain)]);
+    rows.add_row(["all delays".into(), shown(stability.stabilizing_delay)]);
     rows
 }
 

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::layout::{Cell, Table, table};
+use super::run_keys::{RUN_KEYS, of_run};
 use millpond_results::{Flow, Group, Link, Milliseconds, Summary, findings};
 use millpond_units::format::fixed;
 use std::collections::BTreeMap;
@@ -23,15 +24,19 @@ pub fn summary(summary: &Summary) -> Document {
         text += &sentence;
         text.push('\n');
     }
+    let transfers_left_out =
+        rows_left_out(groups_with_transfers(summary).count(), "the first", "groups with transfers");
     let (groups_left_out, links_left_out) = (groups_left_out(summary), links_left_out(summary));
     Document::default()
         .text(text)
         .table(groups(summary))
         .text(groups_left_out)
         .table(transfers(summary))
+        .text(transfers_left_out)
         .table(links(summary))
         .text(links_left_out)
         .table(relays(summary))
+        .text(relays_left_out(summary))
 }
 
 const GROUPS: &[&str] = &[
@@ -50,15 +55,32 @@ const GROUPS: &[&str] = &[
     "packets\nmarked",
 ];
 
-/// No table has more rows.
+/// No table has more rows, except in CSV.
 const MOST_ROWS: usize = 40;
+
+/// A table whose rows have the keys of the run in CSV.
+struct KeyedTable {
+    table: Table,
+    keys: [Cell; 5],
+}
+
+impl KeyedTable {
+    fn new(headings: &[&str], summary: &Summary) -> Self {
+        let table = table(&[headings, &RUN_KEYS].concat()).only_in_csv(&RUN_KEYS).showing(MOST_ROWS);
+        Self { table, keys: of_run(summary) }
+    }
+
+    fn add_row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.table.add_row(cells.into_iter().chain(self.keys.iter().cloned()));
+    }
+}
 
 /// The line below a table that shows `shown` of `all` rows; empty if it shows all of them.
 fn rows_left_out(all: usize, which: &str, what: &str) -> String {
     if all <= MOST_ROWS {
         return String::new();
     }
-    format!("{which} {MOST_ROWS} of {all} {what}; --json and summary.json have all of them\n")
+    format!("{which} {MOST_ROWS} of {all} {what}; --json, --csv and summary.json have all of them\n")
 }
 
 fn groups_left_out(summary: &Summary) -> String {
@@ -68,11 +90,11 @@ fn groups_left_out(summary: &Summary) -> String {
 fn groups(summary: &Summary) -> Table {
     let mut members: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
     summary.flows.iter().for_each(|flow| members.entry(&flow.group).or_default().push(flow));
-    let mut rows = table(GROUPS);
-    for group in summary.groups.iter().take(MOST_ROWS) {
+    let mut rows = KeyedTable::new(GROUPS, summary);
+    for group in &summary.groups {
         rows.add_row(group_row(group, members.get(group.name.as_str()).map_or(&[], Vec::as_slice)));
     }
-    rows
+    rows.table
 }
 
 fn group_row(group: &Group, flows: &[&Flow]) -> Vec<Cell> {
@@ -114,15 +136,20 @@ const TRANSFERS: &[&str] = &[
 ];
 
 /// Groups of flows of finite size.
+fn groups_with_transfers(summary: &Summary) -> impl Iterator<Item = &Group> {
+    summary.groups.iter().filter(|group| group.transfers > 0)
+}
+
+/// The completion times of groups of flows of finite size.
 fn transfers(summary: &Summary) -> Table {
-    let mut rows = table(TRANSFERS);
-    for group in summary.groups.iter().filter(|group| group.transfers > 0) {
+    let mut rows = KeyedTable::new(TRANSFERS, summary);
+    for group in groups_with_transfers(summary) {
         let counts = [group.transfers, group.completed].map(Cell::count);
         let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(Cell::number));
         let times = times.unwrap_or_else(|| [(); 5].map(|()| Cell::absent()));
         rows.add_row([group.name.as_str().into()].into_iter().chain(counts).chain(times));
     }
-    rows
+    rows.table
 }
 
 const LINKS: &[&str] = &[
@@ -150,16 +177,15 @@ fn busy_links(summary: &Summary) -> impl Iterator<Item = &Link> {
 
 /// Link directions with traffic; the most utilized of many.
 fn links(summary: &Summary) -> Table {
-    let mut rows = table(LINKS);
+    let mut rows = KeyedTable::new(LINKS, summary);
     let mut busy: Vec<&Link> = busy_links(summary).collect();
     if busy.len() > MOST_ROWS {
         busy.sort_by(|a, b| b.utilization.total_cmp(&a.utilization));
-        busy.truncate(MOST_ROWS);
     }
     for link in busy {
         rows.add_row(link_row(link));
     }
-    rows
+    rows.table
 }
 
 fn link_row(link: &Link) -> Vec<Cell> {
@@ -188,14 +214,19 @@ const RELAYS: &[&str] = &[
 ];
 
 fn relays(summary: &Summary) -> Table {
-    let mut rows = table(RELAYS);
+    let mut rows = KeyedTable::new(RELAYS, summary);
     for relay in &summary.relays {
         let queue = &relay.queue_packets;
         let numbers = [queue.mean, queue.p95, queue.max].map(Cell::number);
         let dropped = Cell::count(relay.dropped);
         rows.add_row([relay.name.as_str().into()].into_iter().chain(numbers).chain([dropped]));
     }
-    rows
+    rows.table
+}
+
+/// The number of relays whose rows are not shown is in the line below the table.
+fn relays_left_out(summary: &Summary) -> String {
+    rows_left_out(summary.relays.len(), "the first", "relays")
 }
 
 #[cfg(test)]
@@ -210,14 +241,19 @@ mod tests {
             Link { name, utilization, arrivals: 1, ..Link::default() }
         };
         let (groups, links) = ((0..2000).map(group).collect(), (0..3000).map(link).collect());
-        let text = summary(&Summary { groups, links, ..Summary::default() }).to_string();
+        let run =
+            Summary { groups, links, scenario_sha256: "5ca1e".to_owned(), seed: 7, ..Summary::default() };
+        let text = summary(&run).to_string();
         assert!(text.lines().count() < 2 * MOST_ROWS + 20, "{text}");
-        assert!(
-            text.contains("the first 40 of 2000 groups of flows; --json and summary.json have all of them")
-        );
+        assert!(text.contains("the first 40 of 2000 groups of flows; --json, --csv and summary.json"));
         assert!(text.contains("the most utilized 40 of 3000 link directions"), "{text}");
         assert!(text.contains("g39 ") && !text.contains("g40 "), "{text}");
         assert!(text.contains("L2999-") && text.contains("L2960-") && !text.contains("L2959-"), "{text}");
+        assert!(!text.contains("5ca1e"), "{text}");
+        let csv = summary(&run).csv();
+        let rows = |begin: &str| csv.lines().filter(|line| line.starts_with(begin)).count();
+        assert_eq!((rows("g"), rows("L")), (2000 + 1, 3000), "and the heading of the groups");
+        assert_eq!(csv.lines().filter(|line| line.contains(",7,5ca1e,")).count(), 5000);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use millpond_units::format::{fixed, number, percent, two_digits};
 /// The columns of metrics: heading, metric, factor from its unit to that of the heading, and form.
 type MetricColumn = (&'static str, &'static str, f64, fn(f64) -> String);
 
-const METRICS: [MetricColumn; 7] = [
+const METRICS: [MetricColumn; 9] = [
     ("utilization", "utilization", 1.0, percent),
     ("total\ngoodput\nMbit/s", "total_goodput_bps", 1e-6, number),
     ("least\ngoodput\nMbit/s", "least_goodput_bps", 1e-6, number),
@@ -16,10 +16,12 @@ const METRICS: [MetricColumn; 7] = [
     ("queueing\ndelay, ms\np95", "queueing_p95_ms", 1.0, two_digits),
     ("Jain's\nindex", "jain", 1.0, |jain| fixed(jain, 3)),
     ("loss", "loss", 1.0, |share| format!("{:.3} %", 100.0 * share)),
+    ("completion\ntime, ms\nmean", "completion_mean_ms", 1.0, number),
+    ("completion\ntime, ms\np95", "completion_p95_ms", 1.0, number),
 ];
 
 /// A sentence about runs without results, and a row for each combination of settings and protocol: means over the seeds
-/// with half the width of their 95 % confidence interval.
+/// with half the width of their 95 % confidence interval. A metric that no run has is left out.
 pub fn sweep(rows: &[MeanRow]) -> Document {
     Document::default().text(failures(rows)).table(means(rows))
 }
@@ -37,12 +39,14 @@ fn means(rows: &[MeanRow]) -> Table {
     let keys: Vec<&str> =
         rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
     let has_protocols = rows.iter().any(|row| row.protocol.is_some());
+    let is_present = |(_, metric, ..): &&MetricColumn| rows.iter().any(|row| row.means.contains_key(*metric));
+    let metrics: Vec<&MetricColumn> = METRICS.iter().filter(is_present).collect();
     let headings = keys.into_iter().chain(has_protocols.then_some("protocol")).chain(["runs"]);
-    let mut table = table(&headings.chain(METRICS.map(|(heading, ..)| heading)).collect::<Vec<_>>());
+    let mut table = table(&headings.chain(metrics.iter().map(|(heading, ..)| *heading)).collect::<Vec<_>>());
     for row in rows {
         let settings = row.settings.values().map(|value| value.as_str().into());
         let protocol = has_protocols.then(|| row.protocol.as_deref().unwrap_or_default().into());
-        let metrics = METRICS.iter().map(|column| cell(row, column));
+        let metrics = metrics.iter().map(|column| cell(row, column));
         table.add_row(settings.chain(protocol).chain([Cell::count(row.runs - row.failed)]).chain(metrics));
     }
     table
@@ -75,5 +79,17 @@ mod tests {
         );
         assert!(text.contains("4.80 ± 0.20"), "{text}");
         assert!(!sweep(&[row(0, None)]).fitted(None).contains("no results"));
+        assert!(!text.contains("completion"), "no run has transfers: {text}");
+        let with_transfers = MeanRow {
+            means: [("completion_p95_ms".to_owned(), Mean { mean: 64.3, half_width: None })].into(),
+            ..row(0, None)
+        };
+        let csv = sweep(&[with_transfers]).csv();
+        assert!(
+            csv.starts_with(
+                "links.L.rate,protocol,runs,\"completion time, ms p95\"\r\n5Mbps,cubic,2,64.3\r\n"
+            ),
+            "{csv}"
+        );
     }
 }
