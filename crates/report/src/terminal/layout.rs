@@ -130,6 +130,12 @@ pub(super) fn text_table(headings: &[&str]) -> Table {
     Table { content: Content::Texts, ..table(headings) }
 }
 
+/// The most characters per line of the names in a table of numbers that fits into `width` characters.
+fn most_of_names(width: usize) -> usize {
+    const LEAST: usize = 12;
+    (width / 2).max(LEAST)
+}
+
 /// The greatest width of a table of texts.
 const TEXT_WIDTH: usize = 120;
 
@@ -182,7 +188,7 @@ impl Table {
         // A border or a blank on each side of a cell, and a border between two cells.
         let columns = self.columns();
         let widths = columns.iter().map(|column| (*column, self.width(*column) + 3));
-        let first = columns.first().map_or(1, |first| self.width(*first).min(width / 2) + 4);
+        let first = columns.first().map_or(1, |first| self.width(*first).min(most_of_names(width)) + 4);
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let mut used = usize::MAX;
         for (column, own) in widths.skip(1) {
@@ -220,7 +226,8 @@ impl Table {
                 .set_width(u16::try_from(width).unwrap_or(u16::MAX));
         } else {
             // Names are broken into lines if they take more than half of the width.
-            let most = u16::try_from(width.unwrap_or(usize::MAX) / 2 + 2).unwrap_or(u16::MAX);
+            let most = width.map_or(usize::MAX, most_of_names);
+            let most = u16::try_from(most).unwrap_or(u16::MAX);
             for (index, column) in drawn.column_iter_mut().enumerate() {
                 if index == 0 {
                     column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
@@ -359,6 +366,12 @@ mod tests {
         assert!(widest(&divided) < widest(&whole), "{divided}");
         assert_eq!(divided.matches("a,b").count(), 2, "{divided}");
         assert_eq!((divided.matches("12.3").count(), divided.matches("1.5 ± 0.2").count()), (1, 1));
+        let names = || {
+            let mut table = example();
+            table.add_row([Cell::from("a name that is long"), Cell::absent(), Cell::absent()]);
+            table.text(Some(34))
+        };
+        assert!(widest(&names()) <= 34 && names().contains("a name that is "), "{}", names());
         // No width is too small: a part has at least one column of values.
         assert_eq!(table.text(Some(1)).matches("a,b").count(), 2);
     }
