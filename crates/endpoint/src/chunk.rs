@@ -24,11 +24,44 @@ pub(crate) struct Chunk {
     pub(crate) origin: Origin,
 }
 
+/// How long data of a stream waited at a relay before it was first sent, since the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RelayWait {
+    /// The sum over all bytes, in byte-picoseconds.
+    pub byte_picos: u128,
+    /// The bytes that were sent.
+    pub bytes: u64,
+}
+
+impl RelayWait {
+    /// Adds bytes that waited this long.
+    fn add(&mut self, bytes: u64, wait: Span) {
+        self.byte_picos += u128::from(bytes) * u128::from(wait.picos());
+        self.bytes += bytes;
+    }
+
+    /// The mean over the bytes since an earlier time in milliseconds; not a number if there are none.
+    pub fn mean_ms_since(self, before: Self) -> f64 {
+        let picos = (self.byte_picos - before.byte_picos) as f64;
+        picos / (self.bytes - before.bytes) as f64 * 1e-9
+    }
+}
+
 impl Chunk {
-    /// Removes the first `payload` bytes, to be sent now. `total`: the length of the whole stream in bytes, if known.
+    /// Removes the first `payload` bytes, to be sent now, and adds their wait. `total`: the length of the whole stream in
+    /// bytes, if known.
     #[inline]
-    pub(crate) fn take(&mut self, now: Time, payload: u32, total: Option<u64>, stream_id: u16) -> StreamData {
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        payload: u32,
+        total: Option<u64>,
+        stream_id: u16,
+        waited: &mut RelayWait,
+    ) -> StreamData {
         let (offset, len, origin) = (self.offset, u64::from(payload), self.origin);
+        let wait = now.since(origin.arrived_at);
+        waited.add(len, wait);
         self.offset += len;
         self.len -= len;
         StreamData {
@@ -38,7 +71,7 @@ impl Chunk {
             stream_id,
             marked: origin.marked,
             origin_time: origin.origin_time,
-            queueing: origin.queueing + now.since(origin.arrived_at),
+            queueing: origin.queueing + wait,
         }
     }
 }

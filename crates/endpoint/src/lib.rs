@@ -46,6 +46,7 @@ mod timeout;
 mod tests;
 
 pub use ack_ranges::AckRanges;
+pub use chunk::RelayWait;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::{Relay, RelayBuffer};

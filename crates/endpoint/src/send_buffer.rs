@@ -1,6 +1,6 @@
 //! The data that a sender has to send: new data of its streams, and retransmissions.
 
-use crate::chunk::{Chunk, Origin};
+use crate::chunk::{Chunk, Origin, RelayWait};
 use crate::sent::StreamData;
 use crate::stream_queues::{StreamConfig, StreamQueues};
 use alloc::boxed::Box;
@@ -13,7 +13,7 @@ use millpond_units::{Span, Time};
 #[derive(Clone, Debug)]
 enum Relayed {
     /// Of one stream.
-    Single(VecDeque<Chunk>),
+    Single { waiting: VecDeque<Chunk>, waited: RelayWait },
     /// Of several streams that share this sender.
     PerStream(StreamQueues),
 }
@@ -68,8 +68,8 @@ impl SendBuffer {
 
     /// Discards all data that was never sent, and ends the stream there.
     pub(crate) fn discard_unsent(&mut self) {
-        if let Some(Relayed::Single(chunks)) = self.relayed.as_deref_mut() {
-            chunks.clear();
+        if let Some(Relayed::Single { waiting, .. }) = self.relayed.as_deref_mut() {
+            waiting.clear();
         }
         self.backlog = 0;
         self.finish();
@@ -80,9 +80,10 @@ impl SendBuffer {
     pub(crate) fn forward(&mut self, stream_id: u16, offset: u64, len: u64, last: bool, origin: Origin) {
         self.backlog += len;
         let chunk = Chunk { offset, len, origin };
-        match &mut **self.relayed.get_or_insert_with(|| Box::new(Relayed::Single(VecDeque::new()))) {
+        let single = || Box::new(Relayed::Single { waiting: VecDeque::new(), waited: RelayWait::default() });
+        match &mut **self.relayed.get_or_insert_with(single) {
             Relayed::PerStream(queues) => return queues.forward(stream_id, chunk, last),
-            Relayed::Single(chunks) => chunks.push_back(chunk),
+            Relayed::Single { waiting, .. } => waiting.push_back(chunk),
         }
         if last {
             self.total = Some(offset + len);
@@ -111,6 +112,15 @@ impl SendBuffer {
     #[inline]
     pub(crate) fn sent_of(&self, stream_id: u16) -> u64 {
         self.queues().map_or(self.sent, |queues| queues.sent(stream_id))
+    }
+
+    /// How long the data of one stream waited since relays forwarded it; zero if an application supplies it.
+    pub(crate) fn waited_of(&self, stream_id: u16) -> RelayWait {
+        match self.relayed.as_deref() {
+            None => RelayWait::default(),
+            Some(Relayed::Single { waited, .. }) => *waited,
+            Some(Relayed::PerStream(queues)) => queues.waited(stream_id),
+        }
     }
 
     /// The queues of the streams, if several share the sender.
@@ -174,7 +184,7 @@ impl SendBuffer {
     pub(crate) fn next_payload(&self) -> Result<u32, LimitedBy> {
         let available = match self.relayed.as_deref() {
             None => self.backlog,
-            Some(Relayed::Single(chunks)) => chunks.front().map_or(0, |chunk| chunk.len),
+            Some(Relayed::Single { waiting, .. }) => waiting.front().map_or(0, |chunk| chunk.len),
             Some(Relayed::PerStream(queues)) => return queues.next_payload(),
         };
         let payload = available.min(u64::from(self.packet));
@@ -221,11 +231,11 @@ impl SendBuffer {
     fn take_relayed(&mut self, now: Time, payload: u32) -> Option<StreamData> {
         match self.relayed.as_deref_mut()? {
             Relayed::PerStream(queues) => queues.take(now, payload),
-            Relayed::Single(chunks) => {
-                let chunk = chunks.front_mut()?;
-                let data = chunk.take(now, payload, self.total, 0);
+            Relayed::Single { waiting, waited } => {
+                let chunk = waiting.front_mut()?;
+                let data = chunk.take(now, payload, self.total, 0, waited);
                 if chunk.len == 0 {
-                    chunks.pop_front();
+                    waiting.pop_front();
                 }
                 Some(data)
             }
@@ -298,5 +308,10 @@ mod tests {
         assert_eq!((second.offset, second.payload, second.last), (7600, 400, true));
         assert_eq!((first.origin_time, first.queueing, first.marked), (at(1), Span::from_millis(7), true));
         assert_eq!((second.origin_time, second.queueing), (at(1), Span::from_millis(12)));
+        // 600 bytes waited 5 ms, 400 bytes 10 ms.
+        let waited = buffer.waited_of(0);
+        assert_eq!(waited.bytes, 1000);
+        assert!((waited.mean_ms_since(RelayWait::default()) - 7.0).abs() < 1e-12);
+        assert!(waited.mean_ms_since(waited).is_nan());
     }
 }

@@ -1,6 +1,6 @@
 //! The send queues of several streams that share a sender: one queue and one credit for each, served by fair queueing.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, RelayWait};
 use crate::sent::StreamData;
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -28,6 +28,7 @@ const IDLE_TIMEOUT: Span = Span::from_millis(200);
 struct StreamQueue {
     config: StreamConfig,
     waiting: VecDeque<Chunk>,
+    waited: RelayWait,
     backlog: u64,
     sent: u64,
     total: Option<u64>,
@@ -42,6 +43,7 @@ impl StreamQueue {
         Self {
             config,
             waiting: VecDeque::new(),
+            waited: RelayWait::default(),
             backlog: 0,
             sent: 0,
             total: None,
@@ -123,7 +125,7 @@ impl StreamQueues {
         let stream = self.scheduler.next_flow()?;
         let queue = self.queues.get_mut(stream as usize)?;
         let chunk = queue.waiting.front_mut()?;
-        let data = chunk.take(now, payload, queue.total, stream as u16);
+        let data = chunk.take(now, payload, queue.total, stream as u16, &mut queue.waited);
         if chunk.len == 0 {
             queue.waiting.pop_front();
         }
@@ -165,6 +167,11 @@ impl StreamQueues {
     /// Bytes of a stream that were never sent.
     pub(crate) fn backlog(&self, stream_id: u16) -> u64 {
         self.queues.get(usize::from(stream_id)).map_or(0, |queue| queue.backlog)
+    }
+
+    /// How long the data of a stream waited since relays forwarded it.
+    pub(crate) fn waited(&self, stream_id: u16) -> RelayWait {
+        self.queues.get(usize::from(stream_id)).map_or_else(RelayWait::default, |queue| queue.waited)
     }
 
     /// Bytes of a stream that were sent at least once.

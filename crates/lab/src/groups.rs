@@ -3,6 +3,7 @@
 use millpond_results::metrics::spread;
 use millpond_results::{Flow, Group, Loop, Milliseconds};
 use millpond_stats::{jain, mean, min_over_max};
+use millpond_units::Time;
 
 /// `flow` with its loops, or with window and round-trip times of the only loop.
 pub(crate) fn with_loops(flow: Flow, mut loops: Vec<Loop>) -> Flow {
@@ -12,9 +13,15 @@ pub(crate) fn with_loops(flow: Flow, mut loops: Vec<Loop>) -> Flow {
     }
 }
 
-/// The summary of the group `name` with the flows `members`, without transfers.
-pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Milliseconds) -> Group {
-    let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
+/// The goodputs of the flows that ran in the measured time, which begins at `from`.
+pub(crate) fn measured_goodputs<'a>(flows: impl IntoIterator<Item = &'a Flow>, from: Time) -> Vec<f64> {
+    let measured = flows.into_iter().filter(|flow| flow.is_measured(from.secs()));
+    measured.map(|flow| flow.goodput_bps).collect()
+}
+
+/// The summary of the group `name` with the flows `members`, without transfers. The measured time begins at `from`.
+pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Milliseconds, from: Time) -> Group {
+    let goodputs = measured_goodputs(members.iter().copied(), from);
     let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
     Group {
         name: name.to_owned(),

@@ -36,7 +36,7 @@ struct LoopAndLink<'a> {
     relayed: bool,
     /// Mean rate of the link, per flow of the protocol.
     mean_share: Rate,
-    /// Share of the time in which the rate of the link per flow is below the minimum rate.
+    /// Share of the time in which the link is up, and its rate per flow is below the minimum rate.
     share_of_time: f64,
 }
 
@@ -134,7 +134,9 @@ fn loops_and_links<'a>(
                 link: hop_name(scenario, *hop),
                 relayed: place >= path.len(),
                 mean_share: link.rates.mean() / link.flows,
-                share_of_time: link.rates.share_below(least_rate * link.flows),
+                // In an outage no rate is slow enough.
+                share_of_time: link.rates.share_below(least_rate * link.flows)
+                    - link.rates.share_below(Rate::from_bps(1)),
             });
         }
         ahead = ahead.get(path.len()..).unwrap_or_default();

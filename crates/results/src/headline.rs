@@ -58,6 +58,14 @@ pub(crate) fn total_goodput(summary: &Summary, flows: &[&Flow]) -> f64 {
     flows.iter().map(delivered).sum::<f64>() / measured
 }
 
+impl Flow {
+    /// Whether it ran in the measured time, which begins at `measured_from_s`. A flow that never starts, or stops before, has
+    /// no goodput that could be compared.
+    pub fn is_measured(&self, measured_from_s: f64) -> bool {
+        self.stop_s > self.start_s.max(measured_from_s)
+    }
+}
+
 /// Packets declared lost divided by packets sent; zero if none was sent.
 pub(crate) fn loss(flows: &[&Flow]) -> f64 {
     let total = |count: fn(&Flow) -> u64| flows.iter().map(|flow| count(flow)).sum::<u64>();

@@ -117,11 +117,13 @@ pub mod quantity {
     pub const RTT: &str = "smoothed RTT";
     /// Of a link: mean capacity over the interval, in `bit/s`.
     pub const CAPACITY: &str = "capacity";
+    /// Of a link whose laws are configured with another capacity than the actual one: its mean over the interval, in `bit/s`.
+    pub const CONFIGURED_CAPACITY: &str = "configured capacity";
     /// Of a link: served in the interval, as `bit/s`.
     pub const THROUGHPUT: &str = "throughput";
     /// Of a link: mean queue over the interval, in `packets`.
     pub const QUEUE: &str = "queue";
-    /// Of a link: mean queueing delay of the packets that left in the interval, in `ms`.
+    /// Of a flow, a link or a relay: mean queueing delay of the packets that left in the interval, in `ms`.
     pub const QUEUEING: &str = "queueing delay";
     /// Of a relay: its send queue, in `packets`.
     pub const BACKLOG: &str = "backlog";

@@ -197,15 +197,24 @@ impl Schedule {
 #[derive(Debug)]
 pub(crate) struct ConfiguredCapacity {
     schedule: Arc<Schedule>,
+    /// Whether it is another one than the actual capacity at any time.
+    is_other: bool,
     cursor: usize,
     interval: RateInterval,
 }
 
 impl ConfiguredCapacity {
-    pub(crate) fn new(schedule: Arc<Schedule>) -> Self {
+    /// `schedule`, or the `actual` capacity.
+    pub(crate) fn new(schedule: Option<Arc<Schedule>>, actual: &Arc<Schedule>) -> Self {
+        let schedule = schedule.unwrap_or_else(|| actual.clone());
         let mut cursor = 0;
         let interval = schedule.interval(0, &mut cursor);
-        Self { schedule, cursor, interval }
+        Self { is_other: schedule != *actual, schedule, cursor, interval }
+    }
+
+    /// Its bits between two times; none if it is the actual capacity at all times.
+    pub(crate) fn other_bits_between(&self, from: Time, to: Time) -> Option<u64> {
+        self.is_other.then(|| self.schedule.bits_between(from, to))
     }
 
     /// The configured capacity at `now`; successive calls must not go back in time.

@@ -6,7 +6,7 @@ use crate::flow_state::FlowState;
 use crate::packet_network::PacketNetwork;
 use crate::stages::StreamRef;
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
-use millpond_endpoint::{ReceiverEnd, SenderEnd};
+use millpond_endpoint::{ReceiverEnd, RelayWait, SenderEnd};
 use millpond_units::{Bytes, Span, Time};
 
 /// State and statistics of a flow. Cheap to create; reading does not change the simulation.
@@ -172,6 +172,11 @@ impl<'a> LoopView<'a> {
     /// the data that the application has supplied.
     pub fn backlog(&self) -> Bytes {
         self.sender.end.backlog_of(self.stream_id)
+    }
+
+    /// How long data of the flow waited at the relay before this loop, since the run began.
+    pub fn relay_wait(&self) -> RelayWait {
+        self.sender.end.relay_wait_of(self.stream_id)
     }
 
     /// Bytes of the flow that its sender has sent at least once.

@@ -12,6 +12,7 @@ pub use config::{AckOutcome, SenderConfig, SenderCounters};
 
 use crate::AckRanges;
 use crate::chunk::Origin;
+use crate::chunk::RelayWait;
 use crate::episode::{Episodes, MissingPackets};
 use crate::loss::LossDetector;
 use crate::marks::MarkCount;
@@ -263,6 +264,11 @@ impl SenderEnd {
     #[inline]
     pub fn backlog_of(&self, stream_id: u16) -> Bytes {
         Bytes::new(self.send_buffer.backlog_of(stream_id))
+    }
+
+    /// How long the data of one stream waited since relays forwarded it; zero if an application supplies it.
+    pub fn relay_wait_of(&self, stream_id: u16) -> RelayWait {
+        self.send_buffer.waited_of(stream_id)
     }
 
     /// Bytes of one stream sent at least once.

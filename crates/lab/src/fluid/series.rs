@@ -14,7 +14,7 @@ enum ProbeSource {
     Mean { channel: usize, factor: f64 },
     /// The value of a quantity at the end of the interval times a factor.
     Now { index: ColumnIndex, factor: f64 },
-    /// The queueing delay of a flow.
+    /// The queueing delay of a flow, or of a relay.
     Queueing { loops: Vec<LoopDelay>, relays: Vec<RelayBacklog> },
 }
 
@@ -151,6 +151,9 @@ impl<'a> FluidSeriesRecorder<'a> {
                 lifetime,
                 backlog,
             );
+            let waiting = RelayBacklog { backlog: *index, rate: columns.rate[id.0] };
+            let queueing = ProbeSource::Queueing { loops: Vec::new(), relays: vec![waiting] };
+            self.probe(NamedEntity(EntityKind::Relay, &relay), quantity::QUEUEING, "ms", lifetime, queueing);
         }
     }
 

@@ -3,7 +3,7 @@
 use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
 use millpond_results::{EntityKind, Series, quantity};
-use millpond_sim::{FlowView, IntervalDelay, LoopView};
+use millpond_sim::{FlowView, IntervalDelay, LoopView, RelayWait};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ pub(super) struct PacketSeriesRecorder {
     quantities: Vec<Vec<RecordedQuantity>>,
     links: Vec<LastLinkSample>,
     flows: Vec<FlowCounters>,
+    /// At each relay at the last sample, by entity number of its next loop.
+    waits: BTreeMap<usize, RelayWait>,
     sources: Vec<FlowCounters>,
     /// The time of the last sample.
     before: Time,
@@ -242,6 +244,9 @@ impl PacketSeriesRecorder {
         self.links[index] = LastLinkSample { served_bytes, queue_time };
         let entity = &mut self.entity(number, EntityKind::Link, EntityName::Known(name), now);
         entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());
+        if let Some(bits) = link.configured_capacity_bits(since, now) {
+            entity.push(quantity::CONFIGURED_CAPACITY, "bit/s", bits as f64 / span.secs());
+        }
         entity.push(
             quantity::THROUGHPUT,
             "bit/s",
@@ -299,6 +304,9 @@ impl PacketSeriesRecorder {
         if let Some(before) = position.checked_sub(1) {
             (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
             entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);
+            let wait = loop_view.relay_wait();
+            let earlier = entity.recorder.waits.insert(number, wait).unwrap_or_default();
+            entity.push(quantity::QUEUEING, "ms", wait.mean_ms_since(earlier));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
-use crate::groups::{group_of_flows, with_loops};
+use crate::groups::{group_of_flows, measured_goodputs, with_loops};
 use crate::run_key::RunKey;
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
 use millpond_results::{
@@ -45,7 +45,7 @@ impl FinishedPacketRun<'_> {
     /// The content of `summary.json`.
     fn summary(&self, about: &About) -> Summary {
         let mut flows = self.flows();
-        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        let goodputs = measured_goodputs(&flows, self.from());
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
@@ -141,7 +141,7 @@ impl FinishedPacketRun<'_> {
             completed: transfers.completed,
             completion_ms: transfers.completion_ms,
             one_way_ms: Some(milliseconds_of_histogram(&self.one_way_delays(name))),
-            ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))))
+            ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))), self.from())
         }
     }
 

@@ -64,6 +64,24 @@ fn a_delay_defers_the_change_of_the_configured_rate() {
     assert!(at(15.0) < 5.0 && at(18.5) > 80.0, "{} {}", at(15.0), at(18.5));
 }
 
+/// The capacity falls from 10 to 6 Mbit/s at 5 s, and the law learns 80 % of it two seconds later.
+#[test]
+fn the_configured_capacity_is_a_series_if_it_is_not_the_actual_one() {
+    let steps = r#"links.L.rate={ steps = [["0s", "10Mbps"], ["5s", "6Mbps"]] }"#;
+    let wrong = ["links.L.configured_rate=80%", "links.L.configured_delay=2s"];
+    let run = results(ONE_FLOW, &[steps, wrong[0], wrong[1]]);
+    let at = |quantity: &str, time: f64| {
+        let series = crate::common::series(&run, "L ->", quantity);
+        crate::common::mean(series, (time - 1.0, time))
+    };
+    for (time, actual, configured) in [(4.0, 10e6, 8e6), (7.0, 6e6, 8e6), (8.5, 6e6, 4.8e6)] {
+        assert!((at("capacity", time) - actual).abs() < 1.0, "{time}");
+        assert!((at("configured capacity", time) - configured).abs() < 1.0, "{time}");
+    }
+    let exact = results(ONE_FLOW, &[steps]);
+    assert!(exact.series.iter().all(|series| series.quantity != "configured capacity"));
+}
+
 /// RCP adds alpha (1 - y / C) per interval to the logarithm of its rate, so that its load y is the harmonic mean of the
 /// configured capacities: for errors that are uniform up to 20 %, 0.4 / ln(1.2 / 0.8) = 0.9865 of the mean. Four flows, because
 /// RCP bounds its rate by the capacity.

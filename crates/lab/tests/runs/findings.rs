@@ -1,7 +1,7 @@
 //! What the summary says of single flows and loops.
 
-use crate::common::{flow, fluid, results};
-use millpond_results::findings;
+use crate::common::{flow, fluid, mean, near, results, series};
+use millpond_results::{Comparison, findings};
 
 /// On the way of `far` every tenth packet is lost. NewReno then has at most sqrt(3 / (2 p)) packets per round trip (Mathis
 /// et al. 1997), of 120 ms with an empty queue: .39 Mbit/s, and its fair share is half of 100 Mbit/s.
@@ -91,6 +91,40 @@ fn a_flow_with_relays_has_round_trip_times_and_windows_of_its_loops_only() {
         }
         assert!(alone.loops.is_empty() && alone.window_packets.is_some() == has_window);
         assert!(alone.rtt_ms.unwrap().mean >= 50.0);
+    }
+}
+
+/// A flow with a constant rate: the delay from end to end is that of both links and that of the relay, whose delay is its
+/// backlog over the rate (Little's law).
+#[test]
+fn the_delay_at_a_relay_is_what_links_do_not_explain_in_both_worlds() {
+    const TIME: (f64, f64) = (10.0, 20.0);
+    for run in [results(CHAIN, &[]), fluid(CHAIN, &[])] {
+        let of = |entity: &str, quantity: &str| mean(series(&run, entity, quantity), TIME);
+        let delay = |entity: &str| of(entity, "queueing delay");
+        let (relay, whole) = (delay("f@R"), delay("f"));
+        assert!(relay > 0.05 * whole, "{relay} of {whole} ms");
+        let parts = delay("near ->") + delay("far ->") + relay;
+        assert!(near(parts, whole, 0.05), "{parts} is not {whole} ms in {}", run.summary.world);
+        let by_backlog = of("f@R", "backlog") * 12e3 / of("f", "goodput") * 1e3;
+        assert!(near(relay, by_backlog, 0.1), "{relay} is not {by_backlog} ms in {}", run.summary.world);
+    }
+}
+
+/// The other flow has all of the goodput: Jain's index of both would be 1/2, and the least goodput zero.
+#[test]
+fn a_flow_that_never_starts_takes_no_part_in_comparisons_of_goodputs() {
+    let late = ["flows.far.start=40s", "flows.near.rtt=20ms"];
+    for run in [results(LOSSY, &late), fluid(LOSSY, &[late[0], late[1], "links.radio.loss=none"])] {
+        assert_eq!(run.summary.fairness.jain, 1.0, "{}", run.summary.world);
+        let goodput = flow(&run, "near").goodput_bps;
+        let row = &Comparison::of(std::slice::from_ref(&run)).rows[0];
+        assert_eq!(
+            [row.least_goodput_bps.mean, row.flow_goodput_bps.mean, row.jain.mean],
+            [goodput, goodput, 1.0]
+        );
+        let warnings = run.summary.warnings.join("; ");
+        assert!(warnings.contains("\"far\" never starts"), "{warnings}");
     }
 }
 

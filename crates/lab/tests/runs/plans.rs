@@ -286,6 +286,9 @@ fn a_link_slower_than_one_packet_per_base_rtt_of_the_loop_before_has_a_warning()
     // The mean of this link is 10.9 Mbit/s, but it is below the minimum rate for a tenth of the time.
     let varying = warnings("{ steps = [[\"0s\", \"12Mbps\"], [\"4s\", \"1Mbps\"], [\"4.8s\", \"12Mbps\"]] }");
     assert!(varying.len() == 1 && varying[0].contains("for 10.0 % of the time"), "{varying:?}");
+    // An outage for a tenth of the time is none of it: no minimum rate would be low enough.
+    let outage = "{ steps = [[\"0s\", \"12Mbps\"], [\"4s\", \"0bps\"], [\"4.8s\", \"12Mbps\"]] }";
+    assert_eq!(warnings(outage), Vec::<String>::new());
 }
 
 #[test]

@@ -119,9 +119,7 @@ impl LinkSpec {
         };
         let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || has_queues;
         let cold = ColdState {
-            configured_capacity: ConfiguredCapacity::new(
-                self.configured_capacity.unwrap_or_else(|| self.rate.clone()),
-            ),
+            configured_capacity: ConfiguredCapacity::new(self.configured_capacity, &self.rate),
             rates: Rates::new(self.rate),
             meter: LinkMeter::default(),
             name: self.name,

@@ -57,6 +57,11 @@ impl<'a> LinkView<'a> {
         self.link.cold.rates.schedule().bits_between(from, to)
     }
 
+    /// Number of bits between two times at the capacity with which its laws are configured; none if that is the actual one.
+    pub fn configured_capacity_bits(&self, from: Time, to: Time) -> Option<u64> {
+        self.link.cold.configured_capacity.other_bits_between(from, to)
+    }
+
     /// The times between `from` and `to` in which its rate is zero, ascending.
     pub fn outages(&self, from: Time, to: Time) -> Vec<(Time, Time)> {
         self.link.cold.rates.schedule().outages(from, to)
