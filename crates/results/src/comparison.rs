@@ -1,7 +1,7 @@
 //! Rows by which runs are compared: one for all flows of a run, and one for each of its groups. Runs that differ only in
 //! their seed are one row, whose values are means with confidence intervals.
 
-use crate::findings::{silence_sentences, starvation_sentences};
+use crate::findings::{MOST_SENTENCES, silence_sentences, starvation};
 use crate::headline::{RunHeadline, loss, total_goodput};
 use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
@@ -115,10 +115,9 @@ impl Comparison {
 fn rows(seeds: &[&Run], all: &[Run]) -> Vec<ComparisonRow> {
     let Some(first) = seeds.first() else { return Vec::new() };
     let groups = &first.summary.groups;
-    let whole = ComparisonRow {
-        utilization: Estimate::of(seeds.iter().map(|run| RunHeadline::of(run, all).utilization)),
-        ..row(seeds, None)
-    };
+    let samples = IndependentSamples::of(seeds);
+    let utilization = seeds.iter().map(|run| RunHeadline::of(run, all).utilization);
+    let whole = ComparisonRow { utilization: samples.estimate(utilization), ..row(seeds, None) };
     let of_groups = groups.iter().filter(|_| groups.len() > 1).map(|group| row(seeds, Some(&group.name)));
     std::iter::once(whole).chain(of_groups).collect()
 }
@@ -127,9 +126,13 @@ fn rows(seeds: &[&Run], all: &[Run]) -> Vec<ComparisonRow> {
 fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
     let first = seeds.first().map(|run| &run.summary);
     let parts: Vec<Part<'_>> = seeds.iter().map(|run| Part::of(&run.summary, group)).collect();
+    let samples = IndependentSamples::of(seeds);
     let estimate =
-        |value: &dyn Fn(&Part<'_>) -> f64| Estimate::of(parts.iter().map(value)).unwrap_or_default();
-    let goodputs = |part: &Part<'_>| part.flows.iter().map(|flow| flow.goodput_bps).collect::<Vec<_>>();
+        |value: &dyn Fn(&Part<'_>) -> f64| samples.estimate(parts.iter().map(value)).unwrap_or_default();
+    let goodputs = |part: &Part<'_>| {
+        let measured = part.flows.iter().filter(|flow| flow.is_measured(part.summary.measured_from_s));
+        measured.map(|flow| flow.goodput_bps).collect::<Vec<_>>()
+    };
     let protocols: BTreeSet<&String> =
         parts.iter().flat_map(|part| &part.flows).map(|flow| &flow.protocol).collect();
     ComparisonRow {
@@ -148,10 +151,40 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         total_goodput_bps: estimate(&|part| total_goodput(part.summary, &part.flows)),
         flow_goodput_bps: estimate(&|part| mean(&goodputs(part))),
         least_goodput_bps: estimate(&|part| goodputs(part).into_iter().reduce(f64::min).unwrap_or_default()),
-        queueing_ms: DelayEstimates::of(parts.iter().filter_map(Part::queueing)),
+        queueing_ms: DelayEstimates::of(&samples, parts.iter().map(Part::queueing)),
         jain: estimate(&|part| part.jain()),
         loss: estimate(&|part| loss(&part.flows)),
-        completion_ms: DelayEstimates::of(parts.iter().filter_map(Part::completion)),
+        completion_ms: DelayEstimates::of(&samples, parts.iter().map(Part::completion)),
+    }
+}
+
+/// Which runs of a row are independent samples. Runs that differ in their seeds only are; of runs with the same label over
+/// several scenarios or traces, those of one scenario resemble one another, so that each scenario is one sample.
+struct IndependentSamples<'a> {
+    /// For each run its scenario with its traces.
+    scenarios: Vec<(&'a str, &'a [TraceKey])>,
+}
+
+impl<'a> IndependentSamples<'a> {
+    fn of(runs: &'a [&'a Run]) -> Self {
+        let key = |run: &&'a Run| (run.summary.scenario_sha256.as_str(), run.summary.traces.as_slice());
+        Self { scenarios: runs.iter().map(key).collect() }
+    }
+
+    /// The estimate from one value for each run; none if there is no finite value.
+    fn estimate(&self, values: impl Iterator<Item = f64>) -> Option<Estimate> {
+        let Some(first) = self.scenarios.first() else { return None };
+        if self.scenarios.iter().all(|scenario| scenario == first) {
+            return Estimate::of(values);
+        }
+        let mut of_scenarios: Vec<(&(&str, &[TraceKey]), Vec<f64>)> = Vec::new();
+        for (scenario, value) in self.scenarios.iter().zip(values).filter(|(_, value)| value.is_finite()) {
+            match of_scenarios.iter_mut().find(|(known, _)| *known == scenario) {
+                Some((_, values)) => values.push(value),
+                None => of_scenarios.push((scenario, vec![value])),
+            }
+        }
+        Estimate::of(of_scenarios.iter().map(|(_, values)| mean(values)))
     }
 }
 
@@ -202,10 +235,15 @@ impl Estimate {
 }
 
 impl DelayEstimates {
-    /// The means over distributions; none if there is no distribution.
-    fn of(distributions: impl Iterator<Item = Milliseconds>) -> Option<Self> {
-        let all: Vec<Milliseconds> = distributions.collect();
-        let estimate = |value: fn(&Milliseconds) -> f64| Estimate::of(all.iter().map(value));
+    /// The means over the distributions of the runs; none if there is no distribution.
+    fn of(
+        samples: &IndependentSamples<'_>,
+        distributions: impl Iterator<Item = Option<Milliseconds>>,
+    ) -> Option<Self> {
+        let all: Vec<Option<Milliseconds>> = distributions.collect();
+        let estimate = |value: fn(&Milliseconds) -> f64| {
+            samples.estimate(all.iter().map(|times| times.as_ref().map_or(f64::NAN, value)))
+        };
         Some(Self {
             mean: estimate(|times| times.mean)?,
             p50: estimate(|times| times.p50)?,
@@ -218,13 +256,15 @@ impl DelayEstimates {
 
 /// Sentences about starving flows and the longest silence in any of the runs, which differ in their seeds only.
 fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let starving: Vec<&&Run> =
-        seeds.iter().filter(|run| run.summary.groups.iter().any(|group| group.starving > 0)).collect();
-    if let Some(first) = starving.first() {
-        let which = in_seeds(&starving, seeds);
-        let sentences = starvation_sentences(&first.summary).into_iter();
-        found.extend(sentences.map(|sentence| format!("{label}: {sentence}{which}")));
+    let starving = starving_groups(seeds);
+    let sentence = |(first, runs): &(&Group, Vec<&&Run>)| {
+        let sentence = runs.first().map(|run| starvation(first, &run.summary)).unwrap_or_default();
+        format!("{label}: {sentence}{}", in_seeds(runs, seeds))
+    };
+    let mut found: Vec<String> = starving.iter().take(MOST_SENTENCES).map(sentence).collect();
+    if let Some(others @ 1..) = starving.len().checked_sub(MOST_SENTENCES) {
+        found
+            .push(format!("{label}: {others} more groups have starving flows; summary.json has all of them"));
     }
     let silent: Vec<&&Run> = seeds.iter().filter(|run| !run.summary.silences.is_empty()).collect();
     let longest = silent.iter().max_by(|one, other| {
@@ -238,6 +278,20 @@ fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
     }
     let live = seeds.iter().filter_map(|run| run.summary.live.as_ref());
     found.extend(live.flat_map(LiveFacts::sentences).map(|sentence| format!("{label}: {sentence}")));
+    found
+}
+
+/// Each group with starving flows as it is in the first seed in which it has some, and the runs of all such seeds.
+fn starving_groups<'a>(seeds: &'a [&'a Run]) -> Vec<(&'a Group, Vec<&'a &'a Run>)> {
+    let mut found: Vec<(&Group, Vec<&&Run>)> = Vec::new();
+    for run in seeds {
+        for group in run.summary.groups.iter().filter(|group| group.starving > 0) {
+            match found.iter_mut().find(|(first, _)| first.name == group.name) {
+                Some((_, runs)) => runs.push(run),
+                None => found.push((group, vec![run])),
+            }
+        }
+    }
     found
 }
 
@@ -299,6 +353,43 @@ mod tests {
         assert_eq!((rows[0].seeds.as_slice(), rows[3].total_goodput_bps.half_width), (&[1, 2][..], None));
         assert_eq!((rows[0].loss.mean, rows[0].queueing_ms.is_some()), (0.02, true));
         assert_eq!(findings, Vec::<String>::new());
+    }
+
+    /// Two seeds on each of two traces: the means are 13 and 9 Mbit/s, so that the interval is that of two samples, t(1) =
+    /// 12.706 times the standard error 2.
+    #[test]
+    fn runs_of_one_trace_are_one_sample_of_a_row_over_several_traces() {
+        let on = |trace: &str, run: Run| {
+            let traces = vec![TraceKey { name: trace.into(), sha256: trace.into() }];
+            Run { summary: Summary { traces, ..run.summary.clone() }, ..run }
+        };
+        let runs = [
+            on("one", run("x", 1, [8e6, 4e6])),
+            on("one", run("x", 2, [8e6, 6e6])),
+            on("two", run("x", 1, [4e6, 5e6])),
+            on("two", run("x", 2, [5e6, 4e6])),
+        ];
+        let total = Comparison::of(&runs).rows[0].total_goodput_bps;
+        assert!((total.mean - 11e6).abs() < 1.0, "{total:?}");
+        assert!((total.half_width.unwrap() - 25.412e6).abs() < 1e3, "{total:?}");
+    }
+
+    #[test]
+    fn each_starving_group_has_a_sentence_with_its_own_number_of_seeds() {
+        let runs = [run("x", 1, [8e6, 0.5e6]), run("x", 2, [0.2e6, 8e6]), run("x", 3, [0.1e6, 9e6])];
+        let findings = Comparison::of(&runs).findings;
+        let starves = |group: &str, goodput: &str, share: &str, which: &str| {
+            format!(
+                "x: flow \"{group}\" starves: {goodput} Mbit/s, {share} % of the fair share of 10.0 Mbit/s ({which})"
+            )
+        };
+        assert_eq!(
+            findings,
+            [
+                starves("b", "0.500", "5.0", "seed 1; in 1 of 3 seeds"),
+                starves("a", "0.200", "2.0", "seed 2; in 2 of 3 seeds")
+            ]
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use millpond_units::format::{at_most_decimals, megabits, percent};
 const STARVING_BELOW: f64 = 0.1;
 
 /// This many silences, and this many groups with starving flows, have a sentence of their own.
-const MOST_SENTENCES: usize = 3;
+pub(crate) const MOST_SENTENCES: usize = 3;
 
 impl Flow {
     /// Whether its goodput is below a tenth of its fair share.
@@ -24,7 +24,7 @@ pub fn findings(summary: &Summary) -> Vec<String> {
 }
 
 /// One sentence for each of the first groups with starving flows, and one about the others.
-pub(crate) fn starvation_sentences(summary: &Summary) -> Vec<String> {
+fn starvation_sentences(summary: &Summary) -> Vec<String> {
     let starving: Vec<&Group> = summary.groups.iter().filter(|group| group.starving > 0).collect();
     let shown = starving.iter().take(MOST_SENTENCES);
     let mut sentences: Vec<String> = shown.map(|group| starvation(group, summary)).collect();
@@ -39,8 +39,8 @@ pub(crate) fn starvation_sentences(summary: &Summary) -> Vec<String> {
     sentences
 }
 
-/// How many flows of a group starve, and how far the mean of their goodputs is from the mean of their fair shares.
-fn starvation(group: &Group, summary: &Summary) -> String {
+/// How many flows of a group of a run starve, and how far the mean of their goodputs is from the mean of their fair shares.
+pub(crate) fn starvation(group: &Group, summary: &Summary) -> String {
     let starving: Vec<&Flow> =
         summary.flows.iter().filter(|flow| flow.group == group.name && flow.starves()).collect();
     let count = starving.len().max(1) as f64;
@@ -75,15 +75,22 @@ pub fn silence_sentences(summary: &Summary) -> Vec<String> {
 }
 
 fn sentence(silence: &Silence) -> String {
+    let (from, to, silent) = (seconds(silence.from_s), seconds(silence.to_s), seconds(silence.silent_s));
+    let rtts = format!("{:.0} of its base RTTs", silence.base_rtts);
+    // The rest of the time its path was down.
+    let up = if silence.to_s - silence.from_s > silence.silent_s + ROUNDING_S {
+        format!("for {silent} s of that time ({rtts})")
+    } else {
+        format!("({silent} s, {rtts})")
+    };
     format!(
-        "flow \"{}\" sent nothing from {} s to {} s, although it had data and its path was up ({} s, {:.0} of its base RTTs)",
-        silence.flow,
-        seconds(silence.from_s),
-        seconds(silence.to_s),
-        seconds(silence.silent_s),
-        silence.base_rtts
+        "flow \"{}\" sent nothing from {from} s to {to} s, although it had data and its path was up {up}",
+        silence.flow
     )
 }
+
+/// Half of the last digit of [`seconds`].
+const ROUNDING_S: f64 = 0.05;
 
 fn seconds(value: f64) -> String {
     at_most_decimals(value, 1)
@@ -113,6 +120,18 @@ mod tests {
             ]
         );
         assert_eq!(silence_sentences(&summary(0)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_silence_that_contains_an_outage_says_how_long_the_path_was_up() {
+        let silences =
+            vec![Silence { flow: "f".into(), from_s: 1.0, to_s: 6.0, silent_s: 2.0, base_rtts: 67.0 }];
+        assert_eq!(
+            silence_sentences(&Summary { silences, ..Summary::default() }),
+            [
+                "flow \"f\" sent nothing from 1 s to 6 s, although it had data and its path was up for 2 s of that time (67 of its base RTTs)"
+            ]
+        );
     }
 
     #[test]

@@ -4,13 +4,12 @@ use super::atomic_file::write_atomically;
 use super::directory::{
     OutputError, RunDirectory, is_run, make, missing_parents, refuse_existing, remove_all_abandoned,
 };
+use super::names;
 use super::save::{Extras, comparison_json, save};
 use crate::{Comparison, Run, Timing};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The name of the file with the rows of a comparison.
-const COMPARISON: &str = "comparison.json";
 /// The name of the report that `compare --out` writes.
 const REPORT: &str = "report.html";
 
@@ -74,7 +73,7 @@ impl ComparisonDirectory {
 
     /// Writes `comparison.json`.
     pub fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
-        let path = self.path.join(COMPARISON);
+        let path = self.path.join(names::COMPARISON);
         let text = comparison_json(comparison)
             .map_err(|error| OutputError { path: path.clone(), fault: error.to_string() })?;
         write_atomically(&path, text.as_bytes())
@@ -94,7 +93,7 @@ fn is_comparison(path: &Path) -> bool {
     entries.flatten().all(|entry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_temporary = name.starts_with('.') && name.ends_with(".partial");
-        is_temporary || [COMPARISON, REPORT].contains(&name.as_str()) || is_run(&entry.path())
+        is_temporary || [names::COMPARISON, REPORT].contains(&name.as_str()) || is_run(&entry.path())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::comparison::seed_suffix;
 use super::names;
-use crate::{Distribution, EntityKind, Run, Series, Summary, Transfer};
+use crate::{Comparison, Distribution, EntityKind, Run, Series, Summary, Transfer};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Row, RowAccessor};
@@ -27,7 +27,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// The run in `directory`, or the runs below it in the order of their paths. The label of a run is the path of its
+/// The run in `directory`, or the runs below it: those of a comparison in its order, others in that of their paths. The label of a run is the path of its
 /// directory from there, without the seed that a comparison appends to it.
 ///
 /// # Errors
@@ -47,7 +47,18 @@ pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
             format!("has no run: there is no {} in it or below it", names::SUMMARY),
         ));
     }
-    paths.iter().map(|path| one(path, path.strip_prefix(directory).unwrap_or(path))).collect()
+    let runs = paths.iter().map(|path| one(path, path.strip_prefix(directory).unwrap_or(path)));
+    let mut runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
+    let labels = compared_labels(directory);
+    runs.sort_by_key(|run| labels.iter().position(|label| *label == run.label).unwrap_or(labels.len()));
+    Ok(runs)
+}
+
+/// The labels of the comparison in `directory` in its order; empty if there is none.
+fn compared_labels(directory: &Path) -> Vec<String> {
+    let text = fs::read_to_string(directory.join(names::COMPARISON)).unwrap_or_default();
+    let comparison: Comparison = serde_json::from_str(&text).unwrap_or_default();
+    comparison.rows.into_iter().map(|row| row.run).collect()
 }
 
 /// Directories are searched this deep.
@@ -242,6 +253,22 @@ mod tests {
         let expected = [Run { command, ..run() }];
         assert_eq!(load(&target).unwrap(), expected);
         assert_eq!(load(root.path()).unwrap(), expected);
+    }
+
+    #[test]
+    fn runs_of_a_comparison_load_in_its_order_and_others_after_them() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            let directory = RunDirectory::create(&root.path().join(name)).unwrap();
+            save(&run(), &Timing::default(), Extras::default(), &directory).unwrap();
+            directory.finish().unwrap();
+        }
+        let labels = || load(root.path()).unwrap().into_iter().map(|run| run.label).collect::<Vec<_>>();
+        assert_eq!(labels(), ["a", "b", "c"]);
+        let runs = ["c", "a"].map(|label| Run { label: label.into(), ..run() });
+        let text = serde_json::to_string(&Comparison::of(&runs)).unwrap();
+        fs::write(root.path().join(names::COMPARISON), text).unwrap();
+        assert_eq!(labels(), ["c", "a", "b"]);
     }
 
     #[test]

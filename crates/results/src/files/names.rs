@@ -10,5 +10,7 @@ pub(super) const TIMING: &str = "timing.json";
 pub(super) const SERIES: &str = "series.parquet";
 /// Every transfer.
 pub(super) const FLOWS: &str = "flows.parquet";
+/// The rows of a comparison, in its directory.
+pub(super) const COMPARISON: &str = "comparison.json";
 /// Distributions of queueing delay.
 pub(super) const DISTRIBUTIONS: &str = "distributions.parquet";
