@@ -2,9 +2,7 @@
 
 use crate::margin_marks::{MarginMark, MarginMarks};
 use maud::html;
-use millpond_chart::{
-    Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Point, Scale, SeriesStyle,
-};
+use millpond_chart::{Axis, Figure, LabelPosition, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_fluid::stability::{Characteristic, Locus, loci};
 use millpond_theory::stability::Stability;
 
@@ -82,7 +80,7 @@ fn frequency_scale(stability: &Stability, marks: &MarginMarks) -> Scale {
         .frequencies()
         .fold((f64::INFINITY, 0.0_f64), |(low, high), frequency| (low.min(frequency), high.max(frequency)));
     let (low, high) = if low.is_finite() { (low, high) } else { (root, root) };
-    Scale { spacing: AxisSpacing::Log, low: low / AROUND, high: high * AROUND }
+    Scale::decades(low / AROUND, high * AROUND)
 }
 
 fn magnitude(responses: &[Response], scale: Scale, marks: &MarginMarks) -> Panel {

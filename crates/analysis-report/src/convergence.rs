@@ -19,7 +19,7 @@ pub(crate) fn chart(convergence: &ConvergenceTimes) -> Figure {
     let times = || measured.iter().chain(&predicted).map(|point| point.1).filter(|time| time.is_finite());
     let x =
         Axis::numbered(Scale::log(values.iter().copied(), 9.0), axis_title(&convergence.axis.parameter), 6);
-    let y = Axis::numbered(Scale::for_peaks(&times().collect::<Vec<_>>(), times()), "", 5);
+    let y = Axis::numbered(Scale::log(times(), 9.0), "", 5);
     let mut plot = Plot::new("Convergence time", x, y, 320).coloured(SeriesStyle(0));
     plot.curve("rightmost root alone", PREDICTED, &predicted);
     plot.curve("time", MEASURED, &measured);

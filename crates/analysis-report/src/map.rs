@@ -1,7 +1,7 @@
 //! The stability map over two parameters: each cell is stable, oscillates, or has no equilibrium.
 
 use maud::html;
-use millpond_chart::{Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle};
+use millpond_chart::{Axis, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle};
 use millpond_theory::stability::{StabilityMap, VariedParameter};
 
 /// Style classes of cells.
@@ -31,7 +31,7 @@ fn plot(map: &StabilityMap) -> Plot {
     let (columns, rows) = (edges(&map.horizontal.values), edges(&map.vertical.values));
     let scale = |edges: &[f64]| {
         let (low, high) = edges.first().copied().zip(edges.last().copied()).unwrap_or((1.0, 10.0));
-        Scale { spacing: AxisSpacing::Log, low, high }
+        Scale::decades(low, high)
     };
     let (x, y) = (scale(&columns), scale(&rows));
     let x_axis = Axis::numbered(x, axis_title(&map.horizontal.parameter), 6);

@@ -75,7 +75,7 @@ fn required_gain(function: &Characteristic<'_>, stability: &Stability) -> Option
         .into_iter()
         .flat_map(|locus| locus.points);
     let nearest = points.min_by(|a, b| (a.1 - value).norm().total_cmp(&(b.1 - value).norm()))?;
-    Some(MarginMark { frequency: nearest.0, value, label: format!("gain must fall to x{}", number(factor)) })
+    Some(MarginMark { frequency: nearest.0, value, label: format!("must fall to x{}", number(factor)) })
 }
 
 /// The eigenvalues of the return ratio at one angular frequency.

@@ -91,11 +91,15 @@ impl Labels<'_> {
         self.plot.unnamed_curve(GAIN, &[(-1.0, 0.0), crossing]);
         self.plot.dot("point c1", crossing, 3.5);
         self.space.add_marker(self.place(mark.value));
-        // Right of -1, where the locus of an unstable network leaves room.
+        // Right of -1, where the locus of an unstable network leaves room, if the name does not leave the plot there.
         let (from, dx) =
             if mark.value.re < -1.0 { (-1.0, 8.0) } else { (f64::midpoint(-1.0, mark.value.re), -12.0) };
-        let position = LabelPosition { dx, dy: 18.0, is_left: false };
-        self.name("name", Complex::new(from, 0.0), position, &mark.label);
+        let from = Complex::new(from, 0.0);
+        let at = |dx, is_left| LabelPosition { dx, dy: 18.0 - BASELINE, is_left };
+        let name = MarkedName { at: self.place(from), name: &mark.label };
+        let sides = [at(dx, false), at(8.0, true)];
+        let position = self.space.free_position(name, sides).unwrap_or(at(8.0, true));
+        self.name("name", from, LabelPosition { dy: position.dy + BASELINE, ..position }, &mark.label);
     }
 
     /// The arc of the unit circle between -1 and the crossing of the locus, and the ray to the crossing.

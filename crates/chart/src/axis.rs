@@ -1,6 +1,6 @@
 //! What is written beside an axis.
 
-use crate::scale::{Scale, tick_labels};
+use crate::scale::{AxisSpacing, Scale, tick_labels};
 use crate::text::elide;
 
 /// Names on a vertical axis are cut to this many characters.
@@ -23,8 +23,18 @@ impl Axis {
     /// An axis with about `count` round numbers.
     pub fn numbered(scale: Scale, title: impl Into<String>, count: usize) -> Self {
         let values = scale.ticks(count);
-        let labels = tick_labels(&values);
-        Self { scale, title: title.into(), ticks: values.into_iter().zip(labels).collect(), is_named: false }
+        let labels = tick_labels(scale.spacing, &values);
+        let ticks = values.into_iter().zip(labels).collect();
+        Self { scale, title: title.into(), ticks, is_named: false }
+    }
+
+    /// The spacing of its numbers, for a reader; none for names of rows.
+    pub(crate) fn spacing_text(&self) -> Option<&'static str> {
+        let text = match self.scale.spacing {
+            AxisSpacing::Linear => "linear scale",
+            AxisSpacing::Log => "log scale",
+        };
+        (!self.is_named).then_some(text)
     }
 
     /// An axis with names at 0, -1, -2 ..., the first at the top.

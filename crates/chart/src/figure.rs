@@ -16,12 +16,22 @@ pub struct Panel {
     pub plot: Plot,
 }
 
+impl Panel {
+    /// The unit and the spacing of the vertical axis, and what the axis leaves out.
+    fn unit_and_scale(&self) -> String {
+        let axis = &self.plot.y;
+        let unit = Some(self.unit.clone()).filter(|unit| !unit.is_empty());
+        let spacing = axis.spacing_text().map(str::to_owned);
+        [unit, spacing, axis.scale.beyond_text()].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl Render for Panel {
     fn render(&self) -> Markup {
         html! {
             div.panel data-unit=(self.unit) {
                 div.panel-head {
-                    span.quantity { (self.title) span.unit { (self.unit) } }
+                    span.quantity { (self.title) span.unit { (self.unit_and_scale()) } }
                     span.legend { (self.legend) }
                     output.readout aria-live="off" {}
                 }

@@ -31,6 +31,11 @@ const CHARACTER: f64 = 7.2;
 /// Between the centre of a marker and its name.
 const GAP: f64 = 11.0;
 
+/// The room in pixels that a name needs beside the centre of its marker.
+pub fn name_width(name: &str) -> f64 {
+    GAP + CHARACTER * name.chars().count() as f64
+}
+
 /// In pixels.
 #[derive(Clone, Copy, Debug)]
 struct Rectangle {
@@ -104,19 +109,42 @@ impl LabelSpace {
     }
 }
 
-/// For each name the first position beside its marker that covers no marker and no earlier name, within a plot of
-/// `width` pixels. If there is no such position, the name stands to the right of its marker.
-pub fn label_positions(names: &[MarkedName<'_>], width: f64) -> Vec<LabelPosition> {
+/// The markers and names of a plot of this width in pixels.
+#[derive(Clone, Debug)]
+pub struct PlacedNames<'a> {
+    /// The width of the plot.
+    pub width: f64,
+    /// In the same order at every width.
+    pub names: Vec<MarkedName<'a>>,
+}
+
+/// For each name the first position beside its marker in which it covers no marker and no earlier name and does not leave the
+/// plot, whatever of these widths the plot has. If there is no such position, the name stands on the side of its marker
+/// that has more room.
+pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
     let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, 52.0];
     let sides = [(GAP, false), (-GAP, true)];
-    let candidates = rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left }));
-    let mut space = LabelSpace::new(width);
-    names.iter().for_each(|name| space.add_marker(name.at));
-    let mut chosen = Vec::with_capacity(names.len());
-    for name in names {
-        let default = LabelPosition { dx: GAP, dy: 0.0, is_left: false };
-        let position = space.free_position(*name, candidates.clone()).unwrap_or(default);
-        space.add_name(*name, position);
+    let candidates: Vec<LabelPosition> =
+        rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left })).collect();
+    let mut spaces: Vec<(LabelSpace, &PlacedNames<'_>)> =
+        plots.iter().map(|plot| (LabelSpace::new(plot.width), plot)).collect();
+    for (space, plot) in &mut spaces {
+        plot.names.iter().for_each(|name| space.add_marker(name.at));
+    }
+    let count = plots.first().map_or(0, |plot| plot.names.len());
+    let mut chosen = Vec::with_capacity(count);
+    for index in 0..count {
+        let is_free = |position: &LabelPosition| {
+            let mut places = spaces.iter().filter_map(|(space, plot)| Some((space, *plot.names.get(index)?)));
+            places.all(|(space, name)| space.free_position(name, [*position]).is_some())
+        };
+        let is_right = plots.iter().any(|plot| plot.names[index].at.0 > 0.5 * plot.width);
+        let (dx, is_left) = sides[usize::from(is_right)];
+        let position =
+            candidates.iter().copied().find(is_free).unwrap_or(LabelPosition { dx, dy: 0.0, is_left });
+        for (space, plot) in &mut spaces {
+            plot.names.get(index).into_iter().for_each(|name| space.add_name(*name, position));
+        }
         chosen.push(position);
     }
     chosen
@@ -127,17 +155,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_covers_a_marker_or_another_name() {
-        let marks = [(200.0, 20.0), (200.0, 20.0), (205.0, 24.0), (400.0, 20.0), (380.0, 25.0)];
-        let names = ["lgcc", "lgc", "abc", "cubic", "newreno"];
-        let names: Vec<_> = marks.iter().zip(names).map(|(&at, name)| MarkedName { at, name }).collect();
-        let positions = label_positions(&names, 420.0);
-        let areas = names.iter().zip(positions).map(|(name, position)| Rectangle::of_name(*name, position));
-        let areas: Vec<Rectangle> = areas.collect();
-        for (index, area) in areas.iter().enumerate() {
-            assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
-            let centre = |(x, y): Point| Rectangle { left: x, top: y, right: x, bottom: y };
-            assert!(!marks.iter().any(|mark| area.overlaps(centre(*mark))), "{areas:?}");
+    fn no_name_covers_a_marker_or_another_name_or_leaves_the_plot_at_any_width() {
+        let shares = [(0.5, 20.0), (0.5, 20.0), (0.51, 24.0), (0.99, 20.0), (0.9, 25.0), (0.01, 90.0)];
+        let texts = ["lgcc", "lgc", "abc", "cubic", "newreno", "paganini"];
+        let at = |width: f64| {
+            let names = shares.iter().zip(texts);
+            let names = names.map(|(&(share, y), name)| MarkedName { at: (share * width, y), name });
+            PlacedNames { width, names: names.collect() }
+        };
+        let plots = [310.0, 420.0, 1050.0].map(at);
+        let positions = label_positions(&plots);
+        for PlacedNames { width, names } in &plots {
+            let areas = names.iter().zip(&positions).map(|(name, at)| Rectangle::of_name(*name, *at));
+            let areas: Vec<Rectangle> = areas.collect();
+            for (index, area) in areas.iter().enumerate() {
+                assert!(area.left >= 0.0 && area.right <= *width, "{area:?} of {width}");
+                assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
+                let centre = |(x, y): Point| Rectangle { left: x, top: y, right: x, bottom: y };
+                assert!(!names.iter().any(|name| area.overlaps(centre(name.at))), "{areas:?}");
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ pub use axis::Axis;
 pub use decimate::{Point, decimate};
 pub use element::PLANE;
 pub use figure::{Figure, Panel};
-pub use label::{LabelPosition, LabelSpace, MarkedName, label_positions};
+pub use label::{LabelPosition, LabelSpace, MarkedName, PlacedNames, label_positions, name_width};
 pub use legend::Legend;
 pub use paper::{PaperColour, PaperPaint, PaperRule, PaperWidth};
 pub use plot::Plot;

@@ -112,6 +112,24 @@ impl Plot {
         }
     }
 
+    /// Hatches the whole height over `x` with lines of the class `hatch`.
+    pub fn hatch(&mut self, x: Range<f64>) {
+        /// Between two lines, and from the lower to the upper end of a line: shares of the width of the plot.
+        const STEP: f64 = 0.008;
+        const SLANT: f64 = 0.024;
+        let (across, upwards) = (self.x.scale, self.y.scale);
+        let (left, right) = (across.fraction(x.start), across.fraction(x.end));
+        let first = libm::floor((left - SLANT) / STEP) as i64 + 1;
+        let last = libm::ceil(right / STEP) as i64;
+        let mut lines = Vec::new();
+        for foot in (first..last).map(|line| line as f64 * STEP) {
+            let ends = [foot.max(left), (foot + SLANT).min(right)];
+            lines.extend(ends.map(|end| (across.at(end), upwards.at((end - foot) / SLANT))));
+            lines.push((across.at(right), f64::NAN));
+        }
+        self.unnamed_curve("hatch", &lines);
+    }
+
     /// Draws the marker of a series.
     pub fn mark(&mut self, style: SeriesStyle, at: Point) {
         self.elements.push(Element::Marker { style, at });
@@ -158,6 +176,16 @@ impl Plot {
         html! { @for element in chosen { (element.markup(&self.x, &self.y)) } }
     }
 
+    /// The title of the horizontal axis with its spacing. Time is linear on every page.
+    fn horizontal_title(&self) -> String {
+        match self.x.spacing_text() {
+            Some(spacing) if !self.x.title.is_empty() && self.kind != PlotKind::OverTime => {
+                format!("{}, {spacing}", self.x.title)
+            }
+            _ => self.x.title.clone(),
+        }
+    }
+
     fn axes(&self) -> Markup {
         let (vertical, horizontal) = (&self.y, &self.x);
         html! {
@@ -173,7 +201,7 @@ impl Plot {
                     text.tick-x x=(left) y="100%" { (label) }
                 }
             }
-            text.axis-title x="100%" y="100%" { (horizontal.title) }
+            text.axis-title x="100%" y="100%" { (self.horizontal_title()) }
         }
     }
 }

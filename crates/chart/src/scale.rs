@@ -28,7 +28,18 @@ pub struct Scale {
     pub low: f64,
     /// The value at the right or the upper end.
     pub high: f64,
+    /// The greatest value, if it is beyond the upper end.
+    pub beyond: Option<f64>,
 }
+
+/// Spikes are values of at most this share of the samples.
+const SPIKES: f64 = 0.02;
+/// An axis is shortened if its values without spikes fill less than this share of it.
+const LEAST_FILLED: f64 = 0.25;
+/// So much of a shortened axis is filled by the values that are no spikes.
+const FILLED: f64 = 0.8;
+/// Of fewer values none is a spike.
+const LEAST_SAMPLES: usize = 50;
 
 /// A greater ratio of values than this is drawn on a logarithmic axis.
 const GREATEST_LINEAR_RATIO: f64 = 8.0;
@@ -44,7 +55,7 @@ impl Scale {
     pub fn linear(low: f64, high: f64) -> Self {
         let usable = low.is_finite() && high.is_finite() && high > low;
         let (low, high) = if usable { (low, high) } else { (0.0, 1.0) };
-        Self { spacing: AxisSpacing::Linear, low, high }
+        Self { spacing: AxisSpacing::Linear, low, high, beyond: None }
     }
 
     /// Linear from zero to 4 % above the greatest of the values.
@@ -72,12 +83,34 @@ impl Scale {
         }
         let least = high / libm::pow(10.0, decades);
         let low = round_down(low.max(least));
-        Self { spacing: AxisSpacing::Log, low, high: high.max(2.0 * low) * 1.15 }
+        Self { spacing: AxisSpacing::Log, low, high: high.max(2.0 * low) * 1.15, beyond: None }
     }
 
-    /// Linear from zero if `peaks`, the greatest values of the curves, are of one order; else three decades of `values`.
-    pub fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
-        if are_of_one_order(peaks) { Self::from_zero(peaks.iter().copied()) } else { Self::log(values, 3.0) }
+    /// Logarithmic from `low` to `high`, both above zero.
+    pub const fn decades(low: f64, high: f64) -> Self {
+        Self { spacing: AxisSpacing::Log, low, high, beyond: None }
+    }
+
+    /// The same linear axis of `values`, but shortened if a few spikes would flatten all other values.
+    #[must_use]
+    pub fn without_spikes(self, values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        if values.len() < LEAST_SAMPLES || self.spacing == AxisSpacing::Log {
+            return self;
+        }
+        let kept = values.len() - 1 - (SPIKES * values.len() as f64) as usize;
+        let (_, &mut usual, spikes) = values.select_nth_unstable_by(kept, f64::total_cmp);
+        let greatest = spikes.iter().copied().fold(usual, f64::max);
+        if usual <= self.low || usual - self.low >= LEAST_FILLED * (greatest - self.low) {
+            return self;
+        }
+        Self { high: self.low + (usual - self.low) / FILLED, beyond: Some(greatest), ..self }
+    }
+
+    /// What a reader must know about values beyond the upper end.
+    pub(crate) fn beyond_text(&self) -> Option<String> {
+        let greatest = tick_labels(AxisSpacing::Log, &[self.beyond?]).join("");
+        Some(format!("cut at the top, greatest value {greatest}"))
     }
 
     /// The position of a value: 0 at the low end, 1 at the high end. A value outside is at the nearer end.
@@ -88,6 +121,14 @@ impl Scale {
             AxisSpacing::Log => libm::log10(value / self.low) / libm::log10(self.high / self.low),
         };
         share.clamp(0.0, 1.0)
+    }
+
+    /// The value at a position: the inverse of [`Self::fraction`].
+    pub fn at(&self, fraction: f64) -> f64 {
+        match self.spacing {
+            AxisSpacing::Linear => self.low + fraction * (self.high - self.low),
+            AxisSpacing::Log => self.low * libm::pow(self.high / self.low, fraction),
+        }
     }
 
     /// About `count` round numbers on the axis.
@@ -117,11 +158,11 @@ impl Scale {
     }
 }
 
-/// The numbers of one axis as text. Evenly spaced numbers have the decimals that their step needs; thousands are `k`, `M`,
+/// The numbers of one axis as text. Those of a linear axis have the decimals that their step needs; thousands are `k`, `M`,
 /// `G`.
-pub(crate) fn tick_labels(ticks: &[f64]) -> Vec<String> {
+pub(crate) fn tick_labels(spacing: AxisSpacing, ticks: &[f64]) -> Vec<String> {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
-    let even = ticks.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() < 1e-6 * step);
+    let even = spacing == AxisSpacing::Linear;
     let greatest = ticks.iter().fold(0.0, |greatest: f64, tick| greatest.max(tick.abs()));
     let label = |tick: &f64| {
         let (factor, suffix) = thousands(if even { greatest } else { tick.abs() });
@@ -177,25 +218,44 @@ mod tests {
     fn the_ends_of_an_axis_are_at_zero_and_one_and_values_outside_are_at_the_nearer_end() {
         let linear = Scale::linear(10.0, 30.0);
         assert_eq!([10.0, 20.0, 30.0, 99.0].map(|value| linear.fraction(value)), [0.0, 0.5, 1.0, 1.0]);
-        let log = Scale { spacing: AxisSpacing::Log, low: 1.0, high: 100.0 };
+        let log = Scale { spacing: AxisSpacing::Log, low: 1.0, high: 100.0, beyond: None };
         assert_eq!([0.0, 1.0, 10.0, 100.0].map(|value| log.fraction(value)), [0.0, 0.0, 0.5, 1.0]);
+        assert_eq!([0.0, 0.5, 1.0].map(|share| linear.at(share)), [10.0, 20.0, 30.0]);
+        assert_eq!([0.0, 0.5, 1.0].map(|share| log.at(share)), [1.0, 10.0, 100.0]);
     }
 
     #[test]
     fn ticks_are_round_numbers_with_the_decimals_that_they_need() {
         let ticks = Scale::linear(0.0, 61.0).ticks(6);
-        assert_eq!(tick_labels(&ticks), ["0", "20", "40", "60"]);
-        assert_eq!(tick_labels(&Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
-        let log = Scale { spacing: AxisSpacing::Log, low: 0.1, high: 200.0 };
-        assert_eq!(tick_labels(&log.ticks(5)), ["0.1", "1", "10", "100"]);
-        assert_eq!(tick_labels(&[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
-        assert_eq!(tick_labels(&[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
+        let (even, log) = (AxisSpacing::Linear, AxisSpacing::Log);
+        assert_eq!(tick_labels(even, &ticks), ["0", "20", "40", "60"]);
+        assert_eq!(tick_labels(even, &Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
+        let decades = Scale { spacing: log, low: 0.1, high: 200.0, beyond: None };
+        assert_eq!(tick_labels(log, &decades.ticks(5)), ["0.1", "1", "10", "100"]);
+        assert_eq!(tick_labels(log, &[0.1, 1.0]), ["0.1", "1"]);
+        assert_eq!(tick_labels(even, &[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
+        assert_eq!(tick_labels(log, &[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
     }
 
     #[test]
-    fn curves_of_one_order_share_an_axis_from_zero_and_others_a_logarithmic_axis() {
-        assert_eq!(Scale::for_peaks(&[10.0, 30.0], [10.0, 30.0]).spacing, AxisSpacing::Linear);
-        assert_eq!(Scale::for_peaks(&[1.0, 300.0], [0.0, 1.0, 300.0]).spacing, AxisSpacing::Log);
+    fn curves_of_one_order_can_share_a_linear_axis() {
+        assert!(are_of_one_order(&[10.0, 30.0]) && !are_of_one_order(&[1.0, 300.0]));
+    }
+
+    /// 99 values up to 10 and one of 1000: the axis ends at 10 / 0.8.
+    #[test]
+    fn one_spike_does_not_flatten_the_other_values_and_the_axis_says_that_it_is_cut() {
+        let mut values: Vec<f64> = (1..100).map(|value| f64::from(value) / 9.9).collect();
+        let whole = Scale::from_zero(values.clone());
+        assert_eq!(whole.without_spikes(values.clone()), whole);
+        values.push(1000.0);
+        let cut = Scale::from_zero(values.clone()).without_spikes(values.clone());
+        assert!((cut.high - 98.0 / 9.9 / 0.8).abs() < 1e-9 && cut.fraction(1000.0) == 1.0, "{cut:?}");
+        assert_eq!(cut.beyond_text().unwrap(), "cut at the top, greatest value 1000");
+        // A burst of a tenth of the samples is no spike, and few values have none.
+        values.extend([1000.0; 12]);
+        assert_eq!(Scale::from_zero(values.clone()).without_spikes(values).beyond, None);
+        assert_eq!(Scale::from_zero([1.0, 99.0]).without_spikes([1.0, 99.0]).beyond, None);
     }
 
     proptest! {
@@ -203,7 +263,7 @@ mod tests {
         fn every_axis_has_finite_ends_and_ticks_within_them(values in prop::collection::vec(prop::num::f64::ANY, 0..6)) {
             let values: Vec<f64> = values.into_iter().filter(|value| value.is_nan() || value.abs() < 1e100).collect();
             let all = || values.iter().copied();
-            for scale in [Scale::from_zero(all()), Scale::around(all()), Scale::log(all(), 4.0), Scale::for_peaks(&values, all())] {
+            for scale in [Scale::from_zero(all()), Scale::around(all()), Scale::log(all(), 4.0), Scale::from_zero(all()).without_spikes(all())] {
                 prop_assert!(scale.low.is_finite() && scale.high.is_finite() && scale.low < scale.high, "{scale:?}");
                 let room = 1e-6 * (scale.high - scale.low);
                 for tick in scale.ticks(5) {

@@ -58,6 +58,8 @@ const RULES: &[PaperRule] = {
         ("line", Stroke(PaperColour::Series, 0.9)),
         ("edge", StrokeOpacity(0.35)),
         ("edge", Width(0.5)),
+        ("hatch", Stroke(PaperColour::SOFT, 0.4)),
+        ("confidence", Width(0.7)),
         ("area", Fill(PaperColour::Fixed(AREA), 1.0)),
         ("area-edge", Stroke(PaperColour::Fixed(AREA_EDGE), 0.6)),
         ("fill", Fill(PaperColour::Series, 0.18)),

@@ -9,6 +9,7 @@ use crate::element::{Element, PLANE, arrow_head};
 use crate::figure::{Figure, Panel};
 use crate::legend::{LegendEntry, LegendSample};
 use crate::plot::Plot;
+use crate::scale::AxisSpacing;
 use crate::style::{OPEN_SHAPE, SeriesStyle, circle, outline};
 
 /// The size of all texts in points.
@@ -61,8 +62,9 @@ fn plot_height(plot: &Plot, width: f64) -> f64 {
 /// Title and unit of the vertical axis, in lines that are not longer than the axis where words permit it.
 fn title_lines(panel: &Panel, height: f64) -> Vec<String> {
     let unit = if panel.unit.is_empty() { String::new() } else { format!(", {}", panel.unit) };
+    let log = log_suffix(&panel.plot.y);
     let mut lines: Vec<String> = Vec::new();
-    for word in format!("{}{unit}", panel.title).split_whitespace() {
+    for word in format!("{}{unit}{log}", panel.title).split_whitespace() {
         match lines.last_mut() {
             Some(line) if font::width(&format!("{line} {word}"), TEXT) <= height => {
                 line.push(' ');
@@ -72,6 +74,14 @@ fn title_lines(panel: &Panel, height: f64) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What follows the title of an axis: papers name the spacing of logarithmic axes alone.
+const fn log_suffix(axis: &Axis) -> &'static str {
+    match axis.scale.spacing {
+        AxisSpacing::Log if !axis.is_named => ", log scale",
+        _ => "",
+    }
 }
 
 /// What the shapes of one panel have in common.
@@ -253,7 +263,10 @@ fn axes(shapes: &mut Vec<Shape>, frame: &Frame<'_>) {
     }
     path(shapes, lines, false, Ink::line(BLACK, 0.5));
     let title = (left + frame.width / 2.0, bottom + TICK + 2.0 * LINE);
-    text(shapes, title, &frame.plot.x.title, Anchor::Middle, BLACK);
+    let axis = &frame.plot.x;
+    if !axis.title.is_empty() {
+        text(shapes, title, &format!("{}{}", axis.title, log_suffix(axis)), Anchor::Middle, BLACK);
+    }
 }
 
 /// Where the texts of the horizontal axis end.

@@ -40,8 +40,18 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
     let bottleneck = views.first().map_or("", |view| view.bottleneck.as_str());
     let has_relays =
         views.iter().any(|view| view.series(EntityKind::Relay, quantity::BACKLOG).next().is_some());
-    let relays =
-        if has_relays { " The dashed curve beside the queue is the backlog of all relays." } else { "" };
+    let relays = if has_relays {
+        " The dashed curve beside the queue is the backlog of all relays; the shaded part of the delay is spent in them."
+    } else {
+        ""
+    };
+    let is_configured =
+        |view: &RunView| view.series(EntityKind::Link, quantity::CONFIGURED_CAPACITY).next().is_some();
+    let configured = if views.iter().any(is_configured) {
+        " Dashed over the capacity: the capacity with which the laws of the link are configured."
+    } else {
+        ""
+    };
     let seeds = match views.iter().map(|view| view.seeds.len()).max() {
         Some(seeds @ 2..) => {
             format!(" Curves are those of the first seed; the bands span the values of all {seeds} seeds.")
@@ -50,8 +60,10 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
     };
     let intro = format!(
         "The goodput of each flow over the capacity of the bottleneck ({bottleneck}, grey), the queue there, and the \
-         queueing delay of packets from end to end, with the delay at the bottleneck below it. All runs have the same \
-         axes; only the rate axes differ if the rates of runs differ by a factor of more than eight.{relays}{seeds}"
+         queueing delay of packets from end to end, with the delay at the bottleneck dotted. All runs have the same axes; \
+         only the rate axes differ if the rates of runs differ by a factor of more than eight. A curve is broken where \
+         there is no value, such as a delay while no packet arrives; hatched times are outages: the bottleneck has no \
+         capacity.{configured}{relays}{seeds}"
     );
     Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views))
 }
@@ -69,8 +81,10 @@ fn internals_section(views: &[RunView]) -> Option<Section> {
     (!figures.is_empty()).then(|| Section {
         id: "internals".into(),
         title: "Internal variables".into(),
-        intro: "Windows, round-trip times, and the variables of each protocol and each link. Open a run to see them."
-            .into(),
+        intro: format!(
+            "Windows, round-trip times, and the variables of each protocol and each link. Open a run to see them.{}",
+            if views.iter().any(|view| view.seeds.len() > 1) { " Curves are those of the first seed." } else { "" }
+        ),
         body: html! {
             @for figure in &figures { details { summary { (figure.title) } (figure) } }
         },
@@ -143,7 +157,13 @@ fn notes(title: &str, sentences: &[String]) -> Markup {
 fn warnings(views: &[RunView]) -> Markup {
     let of = |view: &RunView| {
         let all: BTreeSet<&String> = view.seeds.iter().flat_map(|run| &run.summary.warnings).collect();
-        all.into_iter().map(|warning| format!("{}: {warning}", view.run.label)).collect::<Vec<_>>()
+        let label = format!("{}: ", view.run.label);
+        // Warnings about a protocol begin with its name, which may be the label.
+        let labelled = |warning: &String| match warning.strip_prefix(&label) {
+            Some(_) => warning.clone(),
+            None => format!("{label}{warning}"),
+        };
+        all.into_iter().map(labelled).collect::<Vec<_>>()
     };
     notes("Warnings", &views.iter().flat_map(of).collect::<Vec<_>>())
 }

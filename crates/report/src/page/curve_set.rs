@@ -282,7 +282,7 @@ impl Stack {
 }
 
 /// Means over consecutive samples, at most `slices` of them, at the middle times.
-fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
+pub(super) fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
     let samples = times.len().div_ceil(slices).max(1);
     let mean = |(times, values): (&[f64], &[f64])| {
         (times[times.len() / 2], values.iter().sum::<f64>() / values.len() as f64)
@@ -290,11 +290,36 @@ fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
     times.chunks(samples).zip(values.chunks(samples)).map(mean).collect()
 }
 
-/// One series as points, at most `2 * slices` of them, its values multiplied by `factor`.
+/// One series as points, at most `2 * slices` of them, its values multiplied by `factor`. The curve is broken where samples
+/// have no value or are missing.
 pub(super) fn decimated(series: &Series, factor: f64, slices: usize) -> Vec<Point> {
-    let mut points = decimate(&series.times, &series.values, slices);
+    let (times, values) = with_gaps(series);
+    let mut points = decimate(&times, &values, slices);
     points.iter_mut().for_each(|point| point.1 *= factor);
     points
+}
+
+/// A longer time between two samples than this many usual ones is a gap.
+const GAP: f64 = 1.5;
+
+/// The samples with values, and a sample that is not a number in each gap between them.
+pub(super) fn with_gaps(series: &Series) -> (Vec<f64>, Vec<f64>) {
+    let samples = series.times.iter().copied().zip(series.values.iter().copied());
+    let samples: Vec<Point> = samples.filter(|(_, value)| value.is_finite()).collect();
+    let mut steps: Vec<f64> = samples.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let middle = steps.len() / 2;
+    let usual = match steps.get(middle) {
+        Some(_) => *steps.select_nth_unstable_by(middle, f64::total_cmp).1,
+        None => f64::INFINITY,
+    };
+    let mut kept: Vec<Point> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        if let Some(last) = kept.last().filter(|last| sample.0 - last.0 > GAP * usual) {
+            kept.push((f64::midpoint(last.0, sample.0), f64::NAN));
+        }
+        kept.push(sample);
+    }
+    kept.into_iter().unzip()
 }
 
 /// The range of several series at each time, one point per slice.
@@ -355,6 +380,19 @@ pub(super) fn weighted_mean(values: &[&Series], weights: &[&Series]) -> Series {
     }
 }
 
+/// The sum of delays in ms over those series that have a value at a time, as the delay of a flow.
+pub(super) fn sum_of_delays(flow: &str, delays: &[&Series]) -> Series {
+    let all = OverTime::of(delays, 1.0);
+    Series {
+        kind: EntityKind::Flow,
+        entity: flow.to_owned(),
+        quantity: quantity::QUEUEING.to_owned(),
+        unit: "ms".to_owned(),
+        values: all.values(|one| one.sum),
+        times: all.times,
+    }
+}
+
 /// The sum of all series at each time, at most `2 * slices` points.
 pub(super) fn sum(series: &[&Series], slices: usize) -> Vec<Point> {
     GroupValue::Sum.points(series, 1.0, slices)
@@ -390,6 +428,23 @@ mod tests {
             values: vec![index as f64, if index == 0 { f64::NAN } else { 5.0 }],
         };
         (0..count).map(flow).collect()
+    }
+
+    /// The value at 3 s is not a number; those at 6 s and 7 s have no sample.
+    #[test]
+    fn a_curve_is_broken_where_samples_are_missing_and_nowhere_else() {
+        let series = Series {
+            times: vec![1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0],
+            values: vec![1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0],
+            ..flows(1).remove(0)
+        };
+        let breaks = |slices| {
+            let points = decimated(&series, 2.0, slices);
+            points.iter().filter(|point| point.1.is_nan()).map(|point| point.0).collect::<Vec<_>>()
+        };
+        assert_eq!(breaks(100), [3.0, 6.5]);
+        let whole = Series { times: vec![1.0, 2.0, 3.0], values: vec![1.0; 3], ..series.clone() };
+        assert_eq!(decimated(&whole, 2.0, 100), [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0)]);
     }
 
     #[test]

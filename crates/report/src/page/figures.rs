@@ -142,7 +142,12 @@ fn shown(mut figure: Figure, kind: FigureKind) -> Figure {
 
 /// The classes of the page on paper.
 pub const PAPER_RULES: &[PaperRule] = &[
-    ("outage", PaperPaint::Fill(PaperColour::INK, 0.1)),
+    ("hatched", PaperPaint::Fill(PaperColour::INK, 0.12)),
+    ("bottleneck", PaperPaint::Dashes(&[1.0, 1.5])),
+    ("bottleneck", PaperPaint::Width(0.7)),
+    ("configured", PaperPaint::Stroke(PaperColour::INK, 0.7)),
+    ("configured", PaperPaint::Dashes(&[3.6, 1.8])),
+    ("relays", PaperPaint::Fill(PaperColour::Series, 0.3)),
     ("backlog", PaperPaint::Dashes(&[2.0, 1.3])),
     ("backlog", PaperPaint::Width(0.7)),
     ("throughput", PaperPaint::Stroke(PaperColour::INK, 0.7)),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_FIGURES: usize = 12;
 /// The height of a plot in pixels.
 const HEIGHT: u16 = 150;
-/// An axis whose ends have a larger ratio than this is logarithmic.
+/// The axis of a varied key is logarithmic if its ends have a larger ratio than this.
 const LINEAR_RATIO: f64 = 20.0;
 /// A logarithmic axis spans at most this many powers of ten.
 const DECADES: f64 = 6.0;
@@ -22,15 +22,37 @@ struct DrawnMetric {
     column: &'static str,
     factor: f64,
     unit: &'static str,
+    /// The same in every report.
+    spacing: AxisSpacing,
 }
 
 const METRICS: [DrawnMetric; 5] = [
-    DrawnMetric { title: "utilization", column: "utilization", factor: 100.0, unit: "%" },
-    DrawnMetric { title: "total goodput", column: "total_goodput_bps", factor: 1e-6, unit: "Mbit/s" },
-    DrawnMetric { title: "queueing delay, p95", column: "queueing_p95_ms", factor: 1.0, unit: "ms" },
-    DrawnMetric { title: "Jain's index", column: "jain", factor: 1.0, unit: "" },
-    DrawnMetric { title: "completion time, p95", column: "completion_p95_ms", factor: 1.0, unit: "ms" },
+    UTILIZATION,
+    DrawnMetric {
+        title: "total goodput",
+        column: "total_goodput_bps",
+        factor: 1e-6,
+        unit: "Mbit/s",
+        ..QUEUEING
+    },
+    QUEUEING,
+    DrawnMetric { title: "Jain's index", column: "jain", factor: 1.0, unit: "", ..UTILIZATION },
+    DrawnMetric { title: "completion time, p95", column: "completion_p95_ms", ..QUEUEING },
 ];
+const UTILIZATION: DrawnMetric = DrawnMetric {
+    title: "utilization",
+    column: "utilization",
+    factor: 100.0,
+    unit: "%",
+    spacing: AxisSpacing::Linear,
+};
+const QUEUEING: DrawnMetric = DrawnMetric {
+    title: "queueing delay, p95",
+    column: "queueing_p95_ms",
+    factor: 1.0,
+    unit: "ms",
+    spacing: AxisSpacing::Log,
+};
 
 /// The page; `title` is that of the scenario. Equal rows give equal bytes.
 pub fn sweep(rows: &[MeanRow], title: &str) -> String {
@@ -94,7 +116,7 @@ impl SweepAxis {
     fn scale(&self) -> Scale {
         let (low, high) = self.ends;
         if low > 0.0 && high > LINEAR_RATIO * low {
-            Scale { low, high, spacing: AxisSpacing::Log }
+            Scale::decades(low, high)
         } else {
             Scale::linear(low, high)
         }
@@ -233,12 +255,9 @@ impl Drawing<'_> {
 
 impl DrawnMetric {
     fn scale(&self, values: &[f64]) -> Scale {
-        let positive = || values.iter().copied().filter(|value| *value > 0.0);
-        let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
-        if self.unit != "%" && high > LINEAR_RATIO * low {
-            Scale::log(positive(), DECADES)
-        } else {
-            Scale::from_zero(values.iter().copied())
+        match self.spacing {
+            AxisSpacing::Linear => Scale::from_zero(values.iter().copied()),
+            AxisSpacing::Log => Scale::log(values.iter().copied(), DECADES),
         }
     }
 }
@@ -296,6 +315,19 @@ mod tests {
         }
         // Two protocols at three rates in each of two figures.
         assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));
+    }
+
+    /// All rates within five per cent, or over four decades.
+    #[test]
+    fn each_metric_has_the_same_kind_of_axis_in_every_report_and_names_it() {
+        let kinds = |goodputs: [f64; 2]| {
+            let rows = [("1Mbps", goodputs[0]), ("2Mbps", goodputs[1])];
+            let page = sweep(&rows.map(|(rate, goodput)| row(rate, "1", "cubic", goodput)), "t");
+            let units = page.split("class=\"unit\">").skip(1).filter_map(|rest| rest.split('<').next());
+            units.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds([1e6, 1.05e6]), ["Mbit/s, log scale"]);
+        assert_eq!(kinds([1e6, 1e10]), ["Mbit/s, log scale"]);
     }
 
     #[test]

@@ -51,8 +51,8 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
         div.scrolls tabindex="0" role="region" aria-label="Results of each run" {
             table.headline {
                 thead { (headings(&columns)) }
-                tbody {
-                    @for (row, view) in views.iter().enumerate() {
+                @for (row, view) in views.iter().enumerate() {
+                    tbody {
                         (table_row(view, row, &columns))
                         @for group in &view.groups { (group_row(group, &columns)) }
                     }

@@ -92,6 +92,32 @@ pub(crate) fn run(behaviour: &Behaviour, samples: usize, flows: usize) -> Run {
     }
 }
 
+/// When the link of [`with_outage`] is down, in seconds.
+pub(crate) const OUTAGE_S: std::ops::Range<f64> = 30.0..36.0;
+
+/// The run with an outage of the link, during which no packet arrives, and which the laws of the link learn two seconds late.
+pub(crate) fn with_outage(mut run: Run) -> Run {
+    let is_down = |time: f64| OUTAGE_S.start < time && time <= OUTAGE_S.end + 1e-9;
+    for series in &mut run.series {
+        let value = match (series.kind, series.quantity.as_str()) {
+            (EntityKind::Flow | EntityKind::Link, quantity::QUEUEING) => f64::NAN,
+            (_, quantity::CAPACITY | quantity::THROUGHPUT | quantity::GOODPUT) => 0.0,
+            _ => continue,
+        };
+        let samples = series.times.iter().zip(&mut series.values);
+        samples.filter(|(time, _)| is_down(**time)).for_each(|(_, sample)| *sample = value);
+    }
+    let actual = run.series.iter().find(|series| series.quantity == quantity::CAPACITY).unwrap();
+    let late = |time: &f64| if is_down(time - 2.0) { 0.0 } else { capacity(time - 2.0) };
+    let configured = Series {
+        quantity: quantity::CONFIGURED_CAPACITY.into(),
+        values: actual.times.iter().map(late).collect(),
+        ..actual.clone()
+    };
+    run.series.push(configured);
+    run
+}
+
 const SCENARIO: &str = r#"title    = "A 5G last hop, a second flow joins at 20 s"
 duration = "60s"
 seed     = 1
@@ -186,6 +212,11 @@ impl Simulation<'_> {
         }
         if self.behaviour.relays {
             series.push(
+                self.one(EntityKind::Relay, "one@R1", quantity::QUEUEING, "ms", |time| {
+                    0.5 * self.delay(time)
+                }),
+            );
+            series.push(
                 self.one(EntityKind::Relay, "one@R1", quantity::BACKLOG, "packets", |time| {
                     0.4 * packets(time)
                 }),
@@ -244,6 +275,8 @@ impl Simulation<'_> {
             stop_s: DURATION_S,
             goodput_bps: 158e6 * behaviour.utilization / self.flows as f64,
             sent: 500_000,
+            delivered: 500_000,
+            rtt_ms: Some(Milliseconds { min: 30.0, ..Milliseconds::default() }),
             ..Flow::default()
         };
         let link = |direction: &str, utilization, drops| Link {

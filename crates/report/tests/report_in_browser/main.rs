@@ -4,6 +4,7 @@
 
 mod browser;
 mod fixture;
+mod layout;
 mod papers;
 mod views;
 

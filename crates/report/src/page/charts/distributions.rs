@@ -4,7 +4,7 @@
 use super::super::run_view::{RunView, delays as of_packets};
 use super::run_legend;
 use maud::html;
-use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_results::{Run, Transfer};
 use millpond_stats::quantile_of_curve;
 
@@ -81,12 +81,7 @@ fn figure(views: &[RunView], subject: &Subject) -> Option<Figure> {
                 legend(),
                 distributions(&runs, &axis),
             ),
-            panel(
-                format!("Share of {items} with a greater {quantity}"),
-                "%, log scale",
-                legend(),
-                tails(&runs, &axis),
-            ),
+            panel(format!("Share of {items} with a greater {quantity}"), "%", legend(), tails(&runs, &axis)),
             panel(
                 "5th, 25th, 50th, 75th and 95th percentile".into(),
                 "",
@@ -98,8 +93,8 @@ fn figure(views: &[RunView], subject: &Subject) -> Option<Figure> {
             "{} A curve further to the left is a shorter time. The second plot has the same curves from the upper end: it \
              shows the {items} with the longest times. Markers are at the median and at the 95th percentile, in the \
              second plot at the 99th and at the 99.9th. With several seeds the curve is the mean of their quantiles, \
-             between the least and the greatest of a seed. The axis of times is logarithmic; shorter times than its left \
-             end are drawn there.",
+             between the least and the greatest of a seed. Shorter times than the left end of the axis are drawn \
+             there.",
             subject.caption
         ),
     })
@@ -160,45 +155,60 @@ fn times_axis(runs: &[RunTimes<'_>], quantity: &str) -> Axis {
 fn distributions(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
     let percent = Axis::numbered(Scale::linear(0.0, 100.0), "", 4);
     let label = format!("Cumulative distribution of {}", times.title);
-    curves(runs, label, times, percent, |share| 100.0 * share, [0.5, 0.95])
+    let height = |share| Some(100.0 * share);
+    curves(runs, label, times, percent, height, [0.5, 0.95])
 }
 
 /// The complements of the distribution functions on a logarithmic axis.
 fn tails(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
-    let percent =
-        Axis::numbered(Scale { spacing: AxisSpacing::Log, low: 100.0 * LEAST_TAIL, high: 100.0 }, "", 5);
+    let percent = Axis::numbered(Scale::decades(100.0 * LEAST_TAIL, 100.0), "", 5);
     let label = format!("Complementary cumulative distribution of {}", times.title);
-    curves(runs, label, times, percent, |share| 100.0 * (1.0 - share).max(LEAST_TAIL), [0.99, 0.999])
+    let height =
+        |share: f64| Some(100.0 * (1.0 - share)).filter(|height| *height >= 100.0 * LEAST_TAIL * 0.999);
+    curves(runs, label, times, percent, height, [0.99, 0.999])
 }
 
-/// The axis of tails ends at this share.
+/// The axis of tails ends at this share, and so do the curves.
 const LEAST_TAIL: f64 = 1e-4;
 
-/// A curve of each run, where `height` is the place of a share, with markers at two shares.
+/// A curve of each run, where `height` is the place of a share on the axis, with markers at two shares.
 fn curves(
     runs: &[RunTimes<'_>],
     label: String,
     times: &Axis,
     shares: Axis,
-    height: fn(f64) -> f64,
+    height: fn(f64) -> Option<f64>,
     marked: [f64; 2],
 ) -> Plot {
     let shortest = times.scale.low;
     let mut plot = Plot::new(label, times.clone().without_text(), shares, 280);
     for RunTimes { view, mean, least, greatest } in runs {
-        let raised =
-            |ends: &[Point]| ends.iter().map(|end| (end.0.max(shortest), height(end.1))).collect::<Vec<_>>();
+        let raised = |ends: &[Point]| {
+            let ends = ends.iter().map(|end| Some((end.0.max(shortest), height(end.1)?)));
+            ends.flatten().collect::<Vec<_>>()
+        };
         plot.band(&format!("band {}", view.style.colour()), &raised(least), &raised(greatest));
+        let mean = with_marks(mean, &marked);
         let before = mean.partition_point(|point| point.1 < shortest).saturating_sub(1);
-        let points: Vec<Point> = mean[before..].iter().map(|&(share, time)| (time, height(share))).collect();
+        let points = mean[before..].iter().map(|&(share, time)| Some((time, height(share)?)));
+        let points: Vec<Point> = points.flatten().collect();
         plot.curve(&view.run.label, &view.style.line(), &points);
         for share in marked {
-            if let Some(time) = quantile_of_curve(mean, share).filter(|time| *time >= shortest) {
-                plot.mark(view.style, (time, height(share)));
+            let time = quantile_of_curve(&mean, share).filter(|time| *time >= shortest);
+            if let Some(at) = time.zip(height(share)) {
+                plot.mark(view.style, at);
             }
         }
     }
     plot
+}
+
+/// A distribution with points at these shares, so that its curve passes through the markers at them.
+fn with_marks(curve: &[Point], shares: &[f64]) -> Vec<Point> {
+    let marks = shares.iter().filter_map(|share| Some((*share, quantile_of_curve(curve, *share)?)));
+    let mut points: Vec<Point> = curve.iter().copied().chain(marks).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    points
 }
 
 fn quantiles(runs: &[RunTimes<'_>], times: Axis) -> Plot {
@@ -227,6 +237,16 @@ fn draw_box(plot: &mut Plot, style: SeriesStyle, row: f64, [p5, p25, p50, p75, p
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Half way between shares of .98 and 1 and times of 10 and 30 ms.
+    #[test]
+    fn a_curve_passes_through_its_markers() {
+        let curve = [(0.0, 1.0), (0.98, 10.0), (1.0, 30.0)];
+        let marked = with_marks(&curve, &[0.99]);
+        let [start, below, (share, time), end] = marked[..] else { panic!("{marked:?}") };
+        assert_eq!([start, below, end], curve);
+        assert!((share - 0.99).abs() < 1e-12 && (time - 20.0).abs() < 1e-9, "{marked:?}");
+    }
 
     #[test]
     fn a_distribution_rises_by_the_same_share_at_each_time() {

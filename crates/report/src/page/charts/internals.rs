@@ -48,7 +48,7 @@ fn panel(view: &RunView, all: &[RunView], variable: Variable<'_>, series: &[&Ser
     curves.values().find(|value| value.is_finite())?;
     let Variable { kind, quantity, .. } = variable;
     let label = format!("{quantity} of each {} over time, {}", kind.name(), view.run.label);
-    let y = Axis::numbered(Scale::around(curves.values()), "", 3);
+    let y = Axis::numbered(Scale::around(curves.values()).without_spikes(curves.values()), "", 3);
     let mut plot = Plot::new(label, time_axis(all), y, 90).over_time();
     curves.draw(&mut plot);
     Some(Panel {

@@ -1,7 +1,9 @@
 //! Goodput, queue and queueing delay over time, a figure for each run. All runs have the same axes; only the rate axes
 //! differ if the rates of runs are of different orders.
 
-use super::super::curve_set::{Band, CurveSet, GroupValue, Stack, decimated, sum, weighted_mean};
+use super::super::curve_set::{
+    Band, CurveSet, GroupValue, Stack, decimated, slice_means, sum, sum_of_delays, weighted_mean, with_gaps,
+};
 use super::super::rate_unit::RateUnit;
 use super::super::run_view::{RunView, of_flows};
 use super::{FINE, run_title, time_axis};
@@ -9,6 +11,7 @@ use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
 use millpond_results::{EntityKind, Run, Series, quantity};
 use millpond_units::format::{fixed, two_digits};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// One figure per run.
@@ -20,7 +23,7 @@ pub(crate) fn over_time(views: &[RunView]) -> Vec<Figure> {
     let curves: Vec<RunCurves> = views.iter().zip(&peaks).map(curves).collect();
     let common = Scales::common(&curves);
     let figure = |(view, curves): (&RunView, &RunCurves)| {
-        let rate = if greatest.is_some() { common.rate } else { Scale::from_zero(curves.rates()) };
+        let rate = if greatest.is_some() { common.rate } else { rate_scale(curves.rates()) };
         Figure {
             id: format!("run-{}", view.style.0),
             title: title(view),
@@ -36,6 +39,8 @@ pub(crate) fn over_time(views: &[RunView]) -> Vec<Figure> {
 struct RunCurves {
     rate_unit: RateUnit,
     capacity: Vec<Point>,
+    /// What the laws of the bottleneck are configured with, if that is not the actual capacity.
+    configured: Vec<Point>,
     throughput: Vec<Point>,
     goodputs: CurveSet,
     /// The goodputs one above the other, if there are several.
@@ -52,6 +57,32 @@ struct RunCurves {
     end_to_end: Vec<Point>,
     /// The range of `end_to_end` over the seeds.
     end_to_end_band: Option<Band>,
+    /// The part of `end_to_end` that is spent in relays, below it; none without relays.
+    at_relays: Option<StackedPart>,
+    /// The range of `queue` over the seeds.
+    queue_band: Option<Band>,
+}
+
+/// The upper part of a curve: between what is below it and the curve.
+struct StackedPart {
+    low: Vec<Point>,
+    high: Vec<Point>,
+}
+
+impl StackedPart {
+    /// The part of `whole` that is `part`; a part is at most the whole.
+    fn of(whole: &Series, part: &Series, slices: usize) -> Self {
+        let parts: BTreeMap<u64, f64> =
+            part.times.iter().map(|time| time.to_bits()).zip(part.values.iter().copied()).collect();
+        let (times, values) = with_gaps(whole);
+        let rest = |(time, value): (&f64, &f64)| {
+            let part = parts.get(&time.to_bits()).copied().unwrap_or_default();
+            if part.is_finite() { (value - part).max(0.0) } else { *value }
+        };
+        let low: Vec<f64> = times.iter().zip(&values).map(rest).collect();
+        let outline = |values: &[f64]| slice_means(&times, values, slices);
+        Self { low: outline(&low), high: outline(&values) }
+    }
 }
 
 impl RunCurves {
@@ -65,14 +96,22 @@ impl RunCurves {
         let has_bands = view.seeds.len() > 1 && !goodputs.is_condensed();
         let goodput_bands = view.goodputs().iter().filter(|_| has_bands).filter_map(band).collect();
         let end_to_end: Vec<Series> = view.seeds.iter().map(|run| end_to_end_delay(run)).collect();
+        let at_relays = relay_delay(view.run);
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
+            configured: at_bottleneck(quantity::CONFIGURED_CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
             outages: view.at_bottleneck(quantity::CAPACITY).map_or_else(Vec::new, outages),
             stack: Stack::new(&view.goodputs(), rate_unit.factor, FINE),
             goodputs,
             goodput_bands,
             queue: at_bottleneck(quantity::QUEUE, 1.0),
+            queue_band: view
+                .at_bottleneck(quantity::QUEUE)
+                .and_then(|queue| Band::of(&view.of_seeds(queue), 1.0, FINE)),
+            at_relays: at_relays
+                .zip(end_to_end.first())
+                .map(|(part, whole)| StackedPart::of(whole, &part, FINE)),
             backlog: sum(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
             end_to_end: end_to_end.first().map_or_else(Vec::new, |first| decimated(first, 1.0, FINE)),
@@ -84,7 +123,8 @@ impl RunCurves {
     fn rates(&self) -> impl Iterator<Item = f64> {
         let bands = self.goodput_bands.iter().flat_map(Band::values);
         let stacked = self.stack.iter().flat_map(Stack::values);
-        values(&self.capacity).chain(self.goodputs.values()).chain(bands).chain(stacked)
+        let capacities = values(&self.capacity).chain(values(&self.configured));
+        capacities.chain(self.goodputs.values()).chain(bands).chain(stacked)
     }
 
     fn delays(&self) -> impl Iterator<Item = f64> {
@@ -98,13 +138,28 @@ impl RunCurves {
     }
 
     fn packets(&self) -> impl Iterator<Item = f64> {
-        values(&self.queue).chain(values(&self.backlog))
+        let band = self.queue_band.iter().flat_map(Band::values);
+        values(&self.queue).chain(values(&self.backlog)).chain(band)
     }
 }
 
 /// The end-to-end queueing delay of packets over time: the mean over the flows, weighted by their goodputs.
 fn end_to_end_delay(run: &Run) -> Series {
     weighted_mean(&of_flows(run, quantity::QUEUEING), &of_flows(run, quantity::GOODPUT))
+}
+
+/// The mean time that packets wait in relays over time: for each flow the sum over its relays, then the mean over the
+/// flows, weighted by their goodputs. None without relays.
+fn relay_delay(run: &Run) -> Option<Series> {
+    let mut of_flows: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
+    let is_wait = |one: &&Series| one.kind == EntityKind::Relay && one.quantity == quantity::QUEUEING;
+    for series in run.series.iter().filter(is_wait) {
+        let flow = series.entity.split('@').next().unwrap_or_default();
+        of_flows.entry(flow).or_default().push(series);
+    }
+    let sums: Vec<Series> = of_flows.into_iter().map(|(flow, relays)| sum_of_delays(flow, &relays)).collect();
+    let weights = self::of_flows(run, quantity::GOODPUT);
+    (!sums.is_empty()).then(|| weighted_mean(&sums.iter().collect::<Vec<_>>(), &weights))
 }
 
 fn values(points: &[Point]) -> impl Iterator<Item = f64> {
@@ -121,20 +176,30 @@ struct Scales {
 impl Scales {
     fn common(curves: &[RunCurves]) -> Self {
         Self {
-            rate: Scale::from_zero(curves.iter().flat_map(RunCurves::rates)),
+            rate: rate_scale(curves.iter().flat_map(RunCurves::rates)),
             packets: Scale::log(curves.iter().flat_map(RunCurves::packets), DECADES),
             queueing: Scale::log(curves.iter().flat_map(RunCurves::delays), DECADES),
         }
     }
 }
 
+/// Linear from zero, without spikes.
+fn rate_scale(rates: impl Iterator<Item = f64>) -> Scale {
+    let rates: Vec<f64> = rates.collect();
+    Scale::from_zero(rates.iter().copied()).without_spikes(rates)
+}
+
 fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) -> Vec<Panel> {
+    let stack = curves.stack.as_ref().filter(|_| all.len() <= MOST_STACKS);
+    let last = if stack.is_some() { STACKED } else { DELAY };
     let plot = |what: &str, scale: Scale, height: u16| {
         let label = format!("{what} over time, {}", view.run.label);
         let y = Axis::numbered(scale, "", if height > 100 { 4 } else { 3 });
         let time = time_axis(all);
-        Plot::new(label, if [DELAY, STACKED].contains(&what) { time } else { time.without_text() }, y, height)
-            .over_time()
+        let time = if what == last { time } else { time.without_text() };
+        let mut plot = Plot::new(label, time, y, height).over_time();
+        curves.outages.iter().for_each(|outage| plot.hatch(outage.clone()));
+        plot
     };
     let panel = |title: &str, unit: &str, legend: Legend, plot: Plot| Panel {
         title: title.into(),
@@ -145,21 +210,15 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170);
     draw_rates(&mut rate, curves);
     let mut queue = plot("Queue", scales.packets, 80);
-    queue.curve("relays", BACKLOG, &curves.backlog);
-    queue.curve("bottleneck", "line", &curves.queue);
+    draw_queues(&mut queue, curves);
     let mut queueing = plot(DELAY, scales.queueing, 80);
     draw_delays(&mut queueing, curves);
-    for (plot, scale) in
-        [(&mut rate, scales.rate), (&mut queue, scales.packets), (&mut queueing, scales.queueing)]
-    {
-        curves.outages.iter().for_each(|outage| draw_outage(plot, outage, scale));
-    }
     let mut panels = vec![
         panel("Goodput", curves.rate_unit.label, rate_legend(curves), rate),
-        panel("Queue", "packets, log scale", queue_legend(curves), queue),
-        panel(DELAY, "ms, log scale", delay_legend(curves), queueing),
+        panel("Queue", "packets", queue_legend(curves), queue),
+        panel(DELAY, "ms", delay_legend(curves), queueing),
     ];
-    if let Some(stack) = curves.stack.as_ref().filter(|_| all.len() <= MOST_STACKS) {
+    if let Some(stack) = stack {
         let mut plot = plot(STACKED, scales.rate, 120);
         plot.area("area", &curves.capacity);
         plot.curve("capacity", "area-edge", &curves.capacity);
@@ -178,6 +237,7 @@ const MOST_STACKS: usize = 4;
 fn draw_rates(plot: &mut Plot, curves: &RunCurves) {
     plot.area("area", &curves.capacity);
     plot.curve("capacity", "area-edge", &curves.capacity);
+    plot.curve("configured capacity", CONFIGURED, &curves.configured);
     for (index, band) in curves.goodput_bands.iter().enumerate() {
         band.draw(plot, &format!("band f{index}"));
     }
@@ -187,30 +247,46 @@ fn draw_rates(plot: &mut Plot, curves: &RunCurves) {
     }
 }
 
-/// From end to end, with the part at the bottleneck below; the rest is in other queues and at relays.
+/// At the bottleneck, with the range over the seeds, and in all relays.
+fn draw_queues(plot: &mut Plot, curves: &RunCurves) {
+    if let Some(band) = &curves.queue_band {
+        band.draw(plot, "band");
+    }
+    plot.curve("relays", BACKLOG, &curves.backlog);
+    plot.curve("bottleneck", "line", &curves.queue);
+}
+
+/// From end to end, with the part in relays as an area below the curve, and the delay at the bottleneck.
 fn draw_delays(plot: &mut Plot, curves: &RunCurves) {
     if let Some(band) = &curves.end_to_end_band {
         band.draw(plot, "band");
     }
-    plot.curve("at the bottleneck", "line edge", &curves.queueing);
+    if let Some(part) = &curves.at_relays {
+        plot.band(AT_RELAYS, &part.low, &part.high);
+    }
+    plot.curve("at the bottleneck", AT_BOTTLENECK, &curves.queueing);
     plot.curve("end to end", "line", &curves.end_to_end);
 }
 
 fn delay_legend(curves: &RunCurves) -> Legend {
-    let both = Legend::new().line("line", "end to end").line("line edge", "at the bottleneck");
+    let relays = Legend::new().area(AT_RELAYS, "in relays").when(curves.at_relays.is_some());
+    let both = Legend::new().line("line", "end to end").and(relays).line(AT_BOTTLENECK, "at the bottleneck");
     both.when(!curves.end_to_end.is_empty())
 }
+
+/// The part of the queueing delay that is spent in relays.
+const AT_RELAYS: &str = "band relays";
+
+/// The queueing delay at the bottleneck.
+const AT_BOTTLENECK: &str = "line bottleneck";
+
+/// The capacity with which laws are configured.
+const CONFIGURED: &str = "line configured";
 
 const DELAY: &str = "Queueing delay";
 
 /// Logarithmic axes span at most this many powers of ten, so that one spike does not flatten a curve.
 const DECADES: f64 = 4.0;
-
-/// Shades a time without capacity over the whole height.
-fn draw_outage(plot: &mut Plot, outage: &Range<f64>, scale: Scale) {
-    let [low, high] = [scale.low, scale.high].map(|value| [(outage.start, value), (outage.end, value)]);
-    plot.band("outage", &low, &high);
-}
 
 /// The times in which a link has no capacity, from the ends of sampling intervals.
 fn outages(capacity: &Series) -> Vec<Range<f64>> {
@@ -235,7 +311,8 @@ fn rate_legend(curves: &RunCurves) -> Legend {
         .legend()
         .and(Legend::new().line(THROUGHPUT, "throughput").when(curves.shows_throughput()))
         .area("", "capacity")
-        .and(Legend::new().area("outage", "no capacity").when(!curves.outages.is_empty()))
+        .and(Legend::new().line(CONFIGURED, "configured capacity").when(!curves.configured.is_empty()))
+        .and(Legend::new().area("hatched", "no capacity").when(!curves.outages.is_empty()))
 }
 
 /// The sum of the backlogs of all relays.
@@ -265,6 +342,44 @@ fn peak_rate(view: &RunView) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn series(kind: EntityKind, entity: &str, quantity: &str, values: [f64; 3]) -> Series {
+        let [entity, quantity] = [entity, quantity].map(str::to_owned);
+        Series {
+            kind,
+            entity,
+            quantity,
+            unit: String::new(),
+            times: vec![1.0, 2.0, 3.0],
+            values: values.into(),
+        }
+    }
+
+    /// Flow a waits 1 + 2 ms in its two relays, flow b 5 ms in one and has three times the goodput: (3 + 15) / 4 = 4.5 ms.
+    #[test]
+    fn the_part_in_relays_is_their_sum_for_each_flow_and_the_mean_over_flows() {
+        let wait = |relay, value| series(EntityKind::Relay, relay, quantity::QUEUEING, [value; 3]);
+        let goodput = |flow, value| series(EntityKind::Flow, flow, quantity::GOODPUT, [value; 3]);
+        let series = vec![
+            wait("a@R1", 1.0),
+            wait("a@R2", 2.0),
+            wait("b@R1", 5.0),
+            goodput("a", 1e6),
+            goodput("b", 3e6),
+        ];
+        let run = Run { series, ..Run::default() };
+        assert_eq!(relay_delay(&run).unwrap().values, [4.5; 3]);
+        assert!(relay_delay(&Run::default()).is_none());
+    }
+
+    #[test]
+    fn a_part_is_below_the_whole_and_at_most_the_whole() {
+        let whole = series(EntityKind::Flow, "all", quantity::QUEUEING, [10.0, 4.0, 6.0]);
+        let part = series(EntityKind::Flow, "all", quantity::QUEUEING, [7.0, 5.0, f64::NAN]);
+        let StackedPart { low, high } = StackedPart::of(&whole, &part, 100);
+        assert_eq!(low, [(1.0, 3.0), (2.0, 0.0), (3.0, 6.0)]);
+        assert_eq!(high, [(1.0, 10.0), (2.0, 4.0), (3.0, 6.0)]);
+    }
 
     #[test]
     fn an_outage_lasts_from_the_last_sample_with_capacity_to_the_last_without() {

@@ -3,13 +3,13 @@
 use super::super::run_view::RunView;
 use maud::html;
 use millpond_chart::{
-    Axis, AxisSpacing, Figure, LabelPosition, Legend, MarkedName, Panel, Plot, Point, Scale, elide,
-    label_positions,
+    Axis, AxisSpacing, Figure, LabelPosition, Legend, MarkedName, Panel, PlacedNames, Plot, Point, Scale,
+    SeriesStyle, elide, label_positions, name_width,
 };
 
 const HEIGHT: f64 = 300.0;
-/// Names are placed for this width in pixels; a wider page has more room for them.
-const WIDTH: f64 = 420.0;
+/// Names have room at each of these widths in pixels: on a phone, beside another figure and on a wide page.
+const WIDTHS: [f64; 3] = [310.0, 480.0, 1050.0];
 /// Names are cut to this many characters.
 const NAME_LENGTH: usize = 18;
 
@@ -40,21 +40,25 @@ pub(crate) fn tradeoff(views: &[RunView]) -> Option<Figure> {
 fn draw(views: &[&RunView]) -> Plot {
     let points: Vec<Point> =
         views.iter().map(|view| (view.queueing_p95(), 100.0 * view.utilization())).collect();
-    let x = with_margins(Scale::log(points.iter().map(|point| point.0), 4.0));
-    let y = utilization_scale(points.iter().map(|point| point.1));
+    let intervals: Vec<ConfidenceLine> = views.iter().flat_map(|view| intervals(view)).collect();
+    let ends = || points.iter().chain(intervals.iter().flat_map(|interval| &interval.ends));
+    let names: Vec<String> = views.iter().map(|view| elide(&view.run.label, NAME_LENGTH)).collect();
+    let rightmost = points.iter().zip(&names).max_by(|one, other| one.0.0.total_cmp(&other.0.0));
+    let room = rightmost.map_or(0.0, |(_, name)| name_width(name) / WIDTHS[0]).min(MOST_ROOM);
+    let x = with_margins(Scale::log(ends().map(|point| point.0), 4.0), room);
+    let y = utilization_scale(ends().map(|point| point.1));
     let label = "Utilization against the 95th percentile of queueing delay";
     let x_axis = Axis::numbered(x, "95th percentile of queueing delay, ms", 8);
     let mut plot = Plot::new(label, x_axis, Axis::numbered(y, "", 5), HEIGHT as u16);
     plot.text("hint", (x.low, y.high), LabelPosition { dx: 10.0, dy: 20.0, is_left: false }, "↖ better");
-    let names: Vec<String> = views.iter().map(|view| elide(&view.run.label, NAME_LENGTH)).collect();
-    let marked = |(point, name): (&Point, _)| {
-        let at = (WIDTH * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
-        MarkedName { at, name }
+    let places = |width: f64| -> Vec<MarkedName<'_>> {
+        let at = |point: &Point| (width * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
+        points.iter().zip(&names).map(|(point, name)| MarkedName { at: at(point), name }).collect()
     };
-    let marked: Vec<MarkedName<'_>> =
-        points.iter().zip(names.iter().map(String::as_str)).map(marked).collect();
-    let positions = label_positions(&marked, WIDTH);
-    views.iter().for_each(|view| draw_intervals(&mut plot, view));
+    let positions = label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width) }));
+    for ConfidenceLine { style, ends } in &intervals {
+        plot.unnamed_curve(&format!("line confidence {}", style.colour()), ends);
+    }
     for (((view, point), name), position) in views.iter().zip(&points).zip(&names).zip(positions) {
         plot.mark(view.style, *point);
         plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
@@ -62,31 +66,42 @@ fn draw(views: &[&RunView]) -> Plot {
     plot
 }
 
-/// The 95 % confidence intervals of both values, as lines through the marker; nothing for a single seed.
-fn draw_intervals(plot: &mut Plot, view: &RunView) {
-    let (Some(utilization), Some(times)) = (view.row.utilization, view.row.queueing_ms) else { return };
-    let class = format!("line edge {}", view.style.colour());
-    let (x, y) = (times.p95.mean, 100.0 * utilization.mean);
-    if let Some(half) = times.p95.half_width {
-        plot.unnamed_curve(&class, &[(x - half, y), (x + half, y)]);
-    }
-    if let Some(half) = utilization.half_width {
-        let half = 100.0 * half;
-        plot.unnamed_curve(&class, &[(x, y - half), (x, y + half)]);
-    }
+/// A 95 % confidence interval, as the ends of a line through the marker.
+struct ConfidenceLine {
+    style: SeriesStyle,
+    ends: [Point; 2],
 }
 
-/// A logarithmic scale with room on both sides, so that no marker is on the edge of the plot.
-fn with_margins(scale: Scale) -> Scale {
+/// The intervals of both values of a run; none for a single seed.
+fn intervals(view: &RunView) -> Vec<ConfidenceLine> {
+    let (Some(utilization), Some(times)) = (view.row.utilization, view.row.queueing_ms) else {
+        return Vec::new();
+    };
+    let (x, y) = (times.p95.mean, 100.0 * utilization.mean);
+    let across = times.p95.half_width.map(|half| [(x - half, y), (x + half, y)]);
+    let upwards = utilization.half_width.map(|half| [(x, y - 100.0 * half), (x, y + 100.0 * half)]);
+    across.into_iter().chain(upwards).map(|ends| ConfidenceLine { style: view.style, ends }).collect()
+}
+
+/// The room for a name on the right is at most this share of the width.
+const MOST_ROOM: f64 = 0.35;
+
+/// A logarithmic scale with a little room on the left and, as a share of its length, this room on the right, so that no
+/// marker is on the edge of the plot.
+fn with_margins(scale: Scale, room: f64) -> Scale {
     match scale.spacing {
-        AxisSpacing::Log => Scale { low: scale.low / 1.6, high: scale.high * 1.6, ..scale },
+        AxisSpacing::Log => {
+            let low = scale.low / 1.6;
+            Scale { low, high: low * libm::pow(scale.high * 1.1 / low, 1.0 / (1.0 - room)), ..scale }
+        }
         AxisSpacing::Linear => scale,
     }
 }
 
-/// From a little below the least value to a little above 100 %.
+/// From a little below the least value to a little above the greatest one, at least 100 %.
 fn utilization_scale(values: impl Iterator<Item = f64>) -> Scale {
-    let least = values.fold(100.0, f64::min);
+    let (least, greatest) = values
+        .fold((100.0_f64, 100.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
     let room = (0.15 * (100.0 - least)).max(0.5);
-    Scale::linear((least - room).max(0.0), 100.0 + 0.5 * room)
+    Scale::linear((least - room).max(0.0), greatest + 0.5 * room)
 }

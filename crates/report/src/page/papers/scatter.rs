@@ -4,14 +4,14 @@ use super::charted::case_name;
 use super::paper_mark;
 use maud::html;
 use millpond_chart::{
-    Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, Plot, Point, Scale, SeriesStyle, elide,
-    label_positions,
+    Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, PlacedNames, Plot, Point, Scale,
+    SeriesStyle, elide, label_positions,
 };
 use millpond_papers::{CheckedRecipe, PictureAxis, ScatterPicture};
 
 const HEIGHT: f64 = 320.0;
-/// Names are placed for this width in pixels; a wider page has more room for them.
-const WIDTH: f64 = 420.0;
+/// Names have room at each of these widths in pixels: on a phone and on a wide page.
+const WIDTHS: [f64; 2] = [310.0, 690.0];
 /// Names are cut to this many characters.
 const NAME_LENGTH: usize = 22;
 
@@ -52,10 +52,12 @@ pub(super) fn figure(picture: &ScatterPicture, checked: &CheckedRecipe) -> Optio
 }
 
 fn draw_points(plot: &mut Plot, named: &[(String, Point)], x: Scale, y: Scale) {
-    let pixels = |point: Point| (WIDTH * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
-    let marks: Vec<MarkedName<'_>> =
-        named.iter().map(|(name, point)| MarkedName { at: pixels(*point), name }).collect();
-    for ((index, (name, point)), position) in named.iter().enumerate().zip(label_positions(&marks, WIDTH)) {
+    let places = |width: f64| -> Vec<MarkedName<'_>> {
+        let at = |point: &Point| (width * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
+        named.iter().map(|(name, point)| MarkedName { at: at(point), name }).collect()
+    };
+    let positions = label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width) }));
+    for ((index, (name, point)), position) in named.iter().enumerate().zip(positions) {
         plot.mark(SeriesStyle(index), *point);
         plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
     }
