@@ -20,7 +20,7 @@ fn runs(folder: &Path) {
 fn every_kind_of_figure_is_written_in_both_formats_and_widths() {
     let folder = folder(VALID);
     runs(folder.path());
-    let one_run = ["over-time", "goodput", "queue", "delay"];
+    let one_run = ["over-time", "goodput", "stacked", "queue", "delay"];
     let several = ["cdf", "ccdf", "quantiles", "completions", "tradeoff", "fairness"];
     for kind in one_run.into_iter().chain(several) {
         for (columns, points) in [("1", "252"), ("2", "515.52")] {
@@ -52,7 +52,7 @@ fn a_figure_that_cannot_be_drawn_is_refused_with_what_can() {
         assert!(!folder.path().join("a.pdf").exists());
     };
     refused(&["--kind", "queue", "--out", "a.pdf"], "choose it with --run, one of ");
-    refused(&["--kind", "queue", "--run", "vegas", "--out", "a.pdf"], "labels: cubic, newreno");
+    refused(&["--kind", "queue", "--run", "vegas", "--out", "a.pdf"], "labels: newreno, cubic");
     refused(&["--kind", "tradeoff", "--run", "cubic", "--out", "a.pdf"], "at least two runs");
     refused(&["--kind", "histogram", "--out", "a.pdf"], "ccdf");
     refused(&["--kind", "cdf", "--out", "a.png"], ".pdf or .svg");
