@@ -10,7 +10,7 @@ or as delay-differential equations, and its equilibrium and its stability are co
 >>> run.series.to_pandas()
 >>> run.plot.rates()
 
-Numpy, pandas, xarray and Matplotlib are imported when they are first needed:
+Numpy, pandas, xarray, Matplotlib and Altair are imported when they are first needed:
 ``pip install millpond[all]`` installs them.
 """
 

@@ -11,6 +11,7 @@ from millpond import _core
 from millpond._run import Run
 
 if TYPE_CHECKING:
+    from millpond.charts import ComparisonCharts
     from millpond.documents import ComparisonResult
     from millpond.plot import ComparisonPlots
 
@@ -56,6 +57,13 @@ class Comparison(Sequence[Run]):
         from millpond.plot import ComparisonPlots
 
         return ComparisonPlots(self)
+
+    @cached_property
+    def chart(self) -> ComparisonCharts:
+        """Interactive charts with Altair."""
+        from millpond.charts import ComparisonCharts
+
+        return ComparisonCharts(self)
 
     @overload
     def __getitem__(self, index: int) -> Run: ...

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from millpond.charts import RunCharts
     from millpond.documents import Summary
     from millpond.plot import RunPlots
 
@@ -145,6 +146,13 @@ class Run:
         from millpond.plot import RunPlots
 
         return RunPlots(self)
+
+    @cached_property
+    def chart(self) -> RunCharts:
+        """Interactive charts with Altair."""
+        from millpond.charts import RunCharts
+
+        return RunCharts(self)
 
     def __str__(self) -> str:
         return self._core.text()

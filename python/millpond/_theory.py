@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from millpond.charts import StabilityCharts
     from millpond.documents import (
         AllocationResult,
         EquilibriumResult,
@@ -141,6 +142,13 @@ class Stability(Analysis):
         from millpond.plot import StabilityPlots
 
         return StabilityPlots(self)
+
+    @cached_property
+    def chart(self) -> StabilityCharts:
+        """Interactive charts with Altair."""
+        from millpond.charts import StabilityCharts
+
+        return StabilityCharts(self)
 
     def __repr__(self) -> str:
         return f"<Stability: {self.verdict}>"

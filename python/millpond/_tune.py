@@ -14,6 +14,7 @@ from millpond._run import Run
 from millpond._scenario import Scenario, World
 
 if TYPE_CHECKING:
+    import altair
     import optuna
     import pandas
 
@@ -149,10 +150,41 @@ class Tuning:
         """
         from millpond.plot import pareto
 
+        labels = self._labels()
+        return pareto([trial.values for trial in self.trials], [trial.values for trial in self.front], labels, columns)
+
+    def chart(self) -> altair.LayerChart:
+        """The figure of `plot` as an interactive chart, which shows the parameters of the trial under the pointer.
+
+        Raises
+        ------
+        Error
+            There is only one objective.
+        """
+        from millpond.charts import pareto
+
+        titles = {f"objective{number}": label for number, label in enumerate(self._labels())}
+        names = {f"parameter{number}": name for number, name in enumerate(self.trials[0].parameters)}
+        rows: list[dict[str, str | float]] = [
+            {
+                **dict(zip(titles, trial.values, strict=True)),
+                **{key: str(trial.parameters[name]) for key, name in names.items()},
+            }
+            for trial in self.trials
+        ]
+        return pareto(rows, [self.trials.index(trial) for trial in self.front], titles | names)
+
+    def _labels(self) -> list[str]:
+        """The label of each objective, with its unit.
+
+        Raises
+        ------
+        Error
+            There is only one objective.
+        """
         if len(self.objectives) < 2:  # noqa: PLR2004
             raise Error("the figure of a Pareto front needs two objectives")
-        labels = [f"{one.name[0].upper()}{one.name[1:]} [{one.unit}]" for one in self.objectives]
-        return pareto([trial.values for trial in self.trials], [trial.values for trial in self.front], labels, columns)
+        return [f"{one.name[0].upper()}{one.name[1:]} [{one.unit}]" for one in self.objectives]
 
     def __repr__(self) -> str:
         return f"<Tuning: {len(self.trials)} trials, {len(self.front)} on the front>"

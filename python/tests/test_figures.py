@@ -9,7 +9,7 @@ import millpond
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from millpond import plot
+from millpond import _figures, plot
 from millpond.documents import StabilityResult
 
 #: A label that ends with a unit in brackets.
@@ -77,7 +77,7 @@ def test_markers_of_the_frontier_have_intervals_over_the_seeds(comparison: millp
 def test_quantiles_of_students_t() -> None:
     # Abramowitz and Stegun, table 26.10.
     for degrees, quantile in [(1, 12.706), (5, 2.571), (30, 2.042), (40, 2.021), (60, 2.000), (120, 1.980)]:
-        assert plot.student_t(degrees) == pytest.approx(quantile, abs=1e-3)
+        assert _figures.student_t(degrees) == pytest.approx(quantile, abs=1e-3)
 
 
 def test_the_locus_crosses_the_unit_circle_at_the_phase_margin(margin: millpond.Scenario) -> None:

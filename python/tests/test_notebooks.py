@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -23,6 +24,11 @@ PRINTED = {
 }
 
 
+def is_chart(data: dict[str, Any]) -> bool:
+    """Whether an output is a chart of Vega-Lite, in the form of one of the renderers of Altair."""
+    return any("vegalite" in kind for kind in data) or "vega-embed" in data.get("text/html", "")
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path) -> None:
@@ -30,7 +36,9 @@ def test_a_notebook_runs(path: Path) -> None:
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": ROOT / "examples/notebooks"}}).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     shown = [output.data for output in outputs if "data" in output]
-    assert sum("image/png" in data for data in shown) == sum(".plot." in cell.source for cell in notebook.cells)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert sum("image/png" in data for data in shown) == sum(".plot." in source for source in code)
+    assert sum(is_chart(data) for data in shown) == sum(".chart." in source for source in code)
     tables = [data["text/html"] for data in shown if "text/html" in data]
     assert any("data:image/svg+xml;base64," in html for html in tables)
     text = "".join(output.get("text", "") for output in outputs)

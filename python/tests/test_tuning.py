@@ -48,6 +48,15 @@ def test_the_front_is_the_set_of_trials_that_no_other_one_beats(tuned: millpond.
     assert tuned.plot().axes[0].get_xlabel() == "Queueing delay, mean [ms]"
 
 
+def test_a_chart_shows_the_parameters_of_each_trial(tuned: millpond.Tuning) -> None:
+    spec = tuned.chart().to_dict()
+    every, best = (spec["datasets"][layer["data"]["name"]] for layer in spec["layer"])
+    assert [(row["objective0"], row["objective1"]) for row in every] == [trial.values for trial in tuned.trials]
+    assert [row["parameter0"] for row in best] == [str(trial.parameters["window"]) for trial in tuned.front]
+    titles = [one["title"] for one in spec["layer"][0]["encoding"]["tooltip"]]
+    assert titles == ["Queueing delay, mean [ms]", "Utilization [%]", "window"]
+
+
 def test_the_search_finds_an_optimum_and_repeats() -> None:
     scenario = network("cubic").set({**SHORT, "links.L.rate": "10Mbps"})
     distance = Objective("distance from 70 % utilization", "%", "minimize", distance_from_70)
