@@ -147,6 +147,11 @@ def test_a_long_series_keeps_its_extremes(scenario: millpond.Scenario) -> None:
     assert len(queue.value) == 50_000
     assert len(drawn) <= charts.MOST_POINTS
     assert max(row["value"] for row in drawn) == pytest.approx(queue.value.max(), rel=1e-5)
+    for number in np.random.default_rng(1).integers(0, 50_000, 20):
+        peak = np.zeros(50_000)
+        peak[number] = 1.0
+        assert number in charts._extremes(peak, 1000)
+        assert number in charts._extremes(-peak, 1000)
     times = [row["time"] for row in drawn]
     assert times == sorted(times)
 
