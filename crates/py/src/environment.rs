@@ -188,11 +188,9 @@ impl LinkControl {
             let rate = Rate::from_bps_f64(rate_bps);
             *counts = Counts { rate, smoothed_rtt, min_rtt, ..Counts::default() };
         }
-        let mut running = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = running.now;
+        let before = self.running().now;
         let now = Time::from_picos((before.picos() + self.control.step.picos()).min(self.duration.picos()));
-        running.plan.network.run_to(now);
-        running.now = now;
+        self.run_to(py, now)?;
         if self.session.has_failed()
             && let Some(failure) = self.session.take()
         {
@@ -209,25 +207,48 @@ impl LinkControl {
             counts.smoothed_rtt.secs(),
             counts.min_rtt.secs(),
             mean_rtt,
-            self.capacity_bits(&running.plan, before, now),
+            self.capacity_bits(&self.running().plan, before, now),
             now >= self.duration,
         ))
     }
 
     /// Mean capacity of the path over the whole run, in bit/s.
     fn mean_capacity_bps(&self) -> f64 {
-        let running = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.capacity_bits(&running.plan, Time::ZERO, self.duration) / self.duration.secs()
+        self.capacity_bits(&self.running().plan, Time::ZERO, self.duration) / self.duration.secs()
     }
 
     /// Size of a full packet of the controlled flow, in bytes.
     fn packet_bytes(&self) -> u64 {
-        let running = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        running.plan.flows[self.flow].packet.get()
+        self.running().plan.flows[self.flow].packet.get()
     }
 }
 
+/// The simulated time between two looks at Python's signals, within a long step.
+const BETWEEN_CHECKS: Span = Span::from_millis(10);
+
 impl LinkControl {
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the network while other threads of Python run. Ctrl-C ends it before its time.
+    fn run_to(&self, py: Python<'_>, end: Time) -> PyResult<()> {
+        loop {
+            let has_ended = py.detach(|| {
+                let mut running = self.running();
+                let next = running.now.picos().saturating_add(BETWEEN_CHECKS.picos());
+                running.now = Time::from_picos(next.min(end.picos()));
+                let now = running.now;
+                running.plan.network.run_to(now);
+                now >= end
+            });
+            py.check_signals()?;
+            if has_ended {
+                return Ok(());
+            }
+        }
+    }
+
     /// What the narrowest link of the path can carry in an interval, in bits.
     fn capacity_bits(&self, plan: &PacketPlan, from: Time, to: Time) -> f64 {
         let links = plan.flows[self.flow].links.iter().map(|link| plan.links[*link].id);

@@ -88,25 +88,46 @@ pub(crate) fn interruptible<T: Send + 'static>(
         // Nobody receives the result of work that was stopped and took too long.
         let _ = sender.send(result);
     });
-    loop {
-        let waited = wait(py, receiver, BETWEEN_CHECKS);
-        receiver = waited.0;
-        match waited.1 {
-            Ok(Ok(result)) => {
-                let failure = shared.session.take();
-                return failure
-                    .map_or(Ok(()), |failure| Err(guest_error(py, failure)))
-                    .and(result.map_err(PyErr::from));
-            }
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(broken()),
-            Err(RecvTimeoutError::Timeout) => {}
+    match awaited(py, &mut receiver, || check(py, conditions, &shared)) {
+        Ok(Some(Ok(result))) => {
+            let failure = shared.session.take();
+            failure.map_or(Ok(()), |failure| Err(guest_error(py, failure))).and(result.map_err(PyErr::from))
         }
-        if let Err(exception) = check(py, conditions, &shared) {
+        Ok(Some(Err(_)) | None) => Err(broken()),
+        Err(exception) => {
             shared.is_stopped.store(true, Ordering::Relaxed);
-            drop(wait(py, receiver, GRACE));
-            return Err(exception);
+            // What arrives within this time is dropped as well.
+            drop(received(py, &mut receiver, GRACE));
+            Err(exception)
         }
     }
+}
+
+/// The message of another thread, or none if that thread has ended without one. Other threads of Python run meanwhile.
+///
+/// # Errors
+/// The first one of `check`, which is called every 50 ms.
+pub(crate) fn awaited<T: Send>(
+    py: Python<'_>,
+    receiver: &mut Receiver<T>,
+    check: impl Fn() -> PyResult<()>,
+) -> PyResult<Option<T>> {
+    loop {
+        match received(py, receiver, BETWEEN_CHECKS) {
+            Ok(message) => return Ok(Some(message)),
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => check()?,
+        }
+    }
+}
+
+/// Waits for a message while other threads of Python run.
+fn received<T: Send>(
+    py: Python<'_>,
+    receiver: &mut Receiver<T>,
+    time: Duration,
+) -> Result<T, RecvTimeoutError> {
+    py.detach(move || receiver.recv_timeout(time))
 }
 
 /// A pool whose threads have this session. With laws of guests each thread is attached to Python until it ends, because
@@ -128,18 +149,6 @@ fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuild
     ThreadPoolBuilder::new().num_threads(threads).spawn_handler(spawn).build()
 }
 
-/// Waits for a message while other threads of Python run.
-fn wait<T: Send>(
-    py: Python<'_>,
-    receiver: Receiver<T>,
-    time: Duration,
-) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
-    py.detach(move || {
-        let received = receiver.recv_timeout(time);
-        (receiver, received)
-    })
-}
-
 /// Runs Python's signal handlers and the progress function.
 fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &Shared) -> PyResult<()> {
     py.check_signals()?;
@@ -150,7 +159,7 @@ fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &Shared) -> PyResu
 }
 
 /// The exception for a fault of Millpond itself; its message is on standard error.
-fn broken() -> PyErr {
+pub(crate) fn broken() -> PyErr {
     PyRuntimeError::new_err(
         "a fault of Millpond, described on standard error; please report it with the scenario",
     )

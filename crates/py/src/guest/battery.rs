@@ -2,11 +2,13 @@
 
 use super::registry;
 use crate::error::Failure;
+use crate::work::{awaited, broken};
 use millpond_conformance::{Laws, check};
 use millpond_guest::Session;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+use std::sync::mpsc::channel;
 
 /// Panics of checks are results: the thread of the battery, by its name, prints none.
 const THREAD: &str = "millpond conformance";
@@ -42,7 +44,10 @@ pub fn conformance(py: Python<'_>, name: &str) -> PyResult<Option<String>> {
         Session::unwinding().enter();
         catch_unwind(AssertUnwindSafe(|| check(&Laws::new([protocol], []))))
     };
-    let thread = std::thread::Builder::new().name(THREAD.into()).spawn(battery).map_err(Failure::input)?;
-    let checked = py.detach(|| thread.join());
-    Ok(checked.unwrap_or_else(Err).err().map(|cause| message(&*cause)))
+    let (sender, mut receiver) = channel();
+    let thread = std::thread::Builder::new().name(THREAD.into());
+    // After Ctrl-C nobody receives the result: the battery ends in the background.
+    thread.spawn(move || sender.send(battery())).map_err(Failure::input)?;
+    let checked = awaited(py, &mut receiver, || py.check_signals())?.ok_or_else(broken)?;
+    Ok(checked.err().map(|cause| message(&*cause)))
 }
