@@ -39,10 +39,10 @@ rm -rf "$home/wheels"
 maturin build --quiet --locked --profile dev --out "$home/wheels"
 pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$home"/wheels/*.whl
 
-# Without any library, the wheel runs a scenario.
+# Installed into a clean environment, without any library, the wheel runs a scenario.
 rm -rf "$home/bare"
 python3 -m venv --without-pip "$home/bare"
-python3 -m zipfile -e "$home"/wheels/*.whl "$("$home/bare/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+pip --quiet --disable-pip-version-check --python "$home/bare/bin/python" install --no-index "$home"/wheels/*.whl
 "$home/bare/bin/python" -c '
 import millpond
 run = millpond.Scenario.load("scenarios/dumbbell.toml").run()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import millpond
 import numpy as np
 import polars as pl
@@ -60,23 +62,50 @@ def test_units_are_in_the_metadata(run: millpond.Run) -> None:
     assert numeric - texts == {name for table in (run.flows, run.links) for name in table.units}
 
 
+def address(column: Any) -> int:
+    """Where the numbers of a column of Arrow are."""
+    number: int = column.buffers()[1].address
+    return number
+
+
+def test_libraries_read_the_memory_of_a_table(run: millpond.Run) -> None:
+    for table in (run.series, run.flows, run.links):
+        first = pa.table(table)
+        for name in table.column_names:
+            pairs = zip(first[name].chunks, table.to_arrow()[name].chunks, strict=True)
+            numbers = [address(one) == address(other) for one, other in pairs if pa.types.is_floating(one.type)]
+            assert all(numbers), name
+        assert pl.DataFrame(table).height == len(table)
+
+
+def test_duckdb_queries_a_table(run: millpond.Run) -> None:
+    series = run.series
+    query = "select entity, max(value) from series where quantity = 'goodput' group by entity order by entity"
+    found = duckdb.sql(query)
+    assert found is not None
+    expected = [(one.entity, float(one.value.max())) for one in run.series.select(quantity="goodput")]
+    assert found.fetchall() == expected
+    assert len(series) > 0
+
+
 def test_long_series_share_their_numbers_with_the_run(scenario: millpond.Scenario) -> None:
     # 10000 samples of each series.
     run = scenario.set("measure.every", "500us").run()
     table = run.series.to_arrow()
-    again = run.series.to_arrow()
-    column = table["time"]
-    addresses = [chunk.buffers()[1].address for chunk in column.chunks]
-    assert addresses == [chunk.buffers()[1].address for chunk in again["time"].chunks]
-    lengths = sorted({len(chunk) for chunk in column.chunks})
-    assert lengths[-1] == 10_000
+    # Two tables that the run has made independently of each other.
+    other = millpond.SeriesTable(run._core).to_arrow()
+    long = [chunk for name in ("time", "value") for chunk in table[name].chunks if len(chunk) == 10_000]
+    assert len(long) > 10
+    for name in ("time", "value"):
+        pairs = zip(table[name].chunks, other[name].chunks, strict=True)
+        assert all(address(mine) == address(theirs) for mine, theirs in pairs if len(mine) == 10_000)
     (capacity,) = run.series.select(quantity="capacity", entity="access ->")
     assert len(capacity.time) == 10_000
     chosen = table.filter(pa.compute.equal(table["quantity"], "capacity"))
     chosen = chosen.filter(pa.compute.equal(chosen["entity"], "access ->"))
     assert chosen["value"].to_numpy() == pytest.approx(capacity.value)
     # The table outlives the run.
-    del run, again
+    del run, other
     assert np.isfinite(table["value"].to_numpy()).all()
 
 
