@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test python-test lint no-std docs bench bench-link bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test python-test lint no-std docs bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -49,6 +49,13 @@ bench: ## packet-hops per CPU second against the bare loop
 bench-link: ## kernel TCP through millpond link: rate, lateness
 	cargo build --release --package millpond-cli
 	benches/link.py target/release/millpond
+
+bench-python: ## the Python package against its limits: import, runs, tables, laws, environments
+	cargo build --release --package millpond-cli
+	tests/install-venv.sh
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check '.[all,gymnasium,numba]'
+	.venv/bin/python benches/python.py target/release/millpond
 
 bench-live: ## 8 minutes, on an idle machine: every protocol live and in packets, the table of docs/live.md
 	cargo build --release --package millpond-cli

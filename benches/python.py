@@ -3,8 +3,9 @@
 
 usage: benches/python.py path/to/millpond [REPEATS]     (make bench-python)
 
-Every number is processor time (user and system, of all threads). Workloads that are compared run in turn, and each number is the
-least of its repeats, because other programs of the machine only add to it. The exit code is 1 if a limit is missed.
+Every number is processor time (user and system, of all threads). Workloads that are compared run in turn, and each
+number is the least of its repeats, because other programs of the machine only add to it. The exit code is 1 if a limit
+is missed.
 """
 
 import resource

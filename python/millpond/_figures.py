@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from millpond._arguments import listed
 from millpond._core import Error
 from millpond._tables import Distribution, Series
 
@@ -106,7 +107,7 @@ def rates(run: Run, flows: Iterable[str] | None) -> Rates:
     Error
         The run has no such flow.
     """
-    chosen = None if flows is None else set(flows)
+    chosen = None if flows is None else set(listed("flows", flows))
     goodput = [one for one in run.series.select(quantity="goodput") if chosen is None or one.entity in chosen]
     require(goodput, "goodput", run)
     links = run.summary.links
@@ -161,7 +162,7 @@ def distributions(run: Run, entities: Iterable[str] | None) -> list[Distribution
         The run has no such distribution.
     """
     groups = [group.name for group in run.summary.groups]
-    names = list(entities) if entities is not None else (groups if len(groups) > 1 else ["all"])
+    names = listed("entities", entities) if entities is not None else (groups if len(groups) > 1 else ["all"])
     known = {one.entity: one for one in run.distributions}
     missing = [name for name in names if name not in known]
     if missing:

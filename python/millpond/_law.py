@@ -341,6 +341,9 @@ class Law:
             raise _core.Error(f'the law {cls.__name__} needs a name: name = "{cls.__name__.lower()}"')
         if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
+        sender = Part.of(cls.Sender, Sender)
+        if cls.native is None and "on_start" not in sender.callbacks:
+            raise _core.Error(f"the senders of the law {cls.name!r} need on_start, which sets window_bytes or pace_bps")
         parameters = [_sourced(one, cls.source) for one in cls.parameters()]
         receiver, link, fluid = cls.Receiver, cls.Link, cls.Fluid
         return Declaration(
@@ -355,7 +358,7 @@ class Law:
             queue=cls.queue,
             queue_settings=list(cls.queue_settings.items()),
             parameters=parameters,
-            sender=Part.of(cls.Sender, Sender),
+            sender=sender,
             receiver=None if receiver is Receiver else Part.of(receiver, Receiver),
             link=None if link is Link else Part.of(link, Link),
             native=None if cls.native is None else cls.native.address,

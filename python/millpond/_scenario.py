@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from millpond import _core, _toml
+from millpond._arguments import listed, whole
 from millpond._comparison import Comparison
 from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
@@ -130,7 +131,8 @@ class Scenario:
         return self._of(self._inner.with_sets(sets), expression)
 
     def with_seed(self, seed: int) -> Scenario:
-        """The scenario with another seed of all random numbers."""
+        """The scenario with another seed of all random numbers, a whole number from 0 to 2^64 - 1."""
+        seed = whole("seed", seed, 0)
         return self._of(self._inner.with_seed(seed), f"{self._expression}.with_seed({seed})")
 
     @property
@@ -261,10 +263,14 @@ class Scenario:
         GuestError
             A law in Python raised an exception or set a value without meaning.
         """
-        names, chosen = [name_of(one) for one in protocols], list(worlds)
+        names = [name_of(one) for one in listed("protocols", protocols)]
+        chosen = listed("worlds", worlds)
+        if not chosen:
+            raise _core.Error('worlds is empty: expected at least one of "packets" and "fluid"')
+        seeds, threads = whole("seeds", seeds, 1), whole("threads", threads, 0)
         command = f"{self._expression}.compare({names!r}, worlds={chosen!r}, seeds={seeds})"
         with shown(self.title, progress) as show:
-            return Comparison(_core.compare(self._inner, names, list(chosen), seeds, threads, command, show))
+            return Comparison(_core.compare(self._inner, names, [*chosen], seeds, threads, command, show))
 
     def equilibrium(self, *, at: str | None = None) -> Equilibrium:
         """Rates, prices and queues in equilibrium, from the equations of the laws.
@@ -315,7 +321,7 @@ class Scenario:
         Error
             There is no equilibrium that can be linearized.
         """
-        return Stability(*_core.stability(self._inner, list(critical), at))
+        return Stability(*_core.stability(self._inner, listed("critical", critical), at))
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.groups)} groups of flows, {len(self.links)} links>"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from millpond import _core
+from millpond._arguments import whole
 from millpond._scenario import Scenario
 from millpond._trace import Trace
 
@@ -86,15 +88,21 @@ class _Episode:
         self.core = _core.LinkControl(controlled._inner, group, env.step_s, self.rate_bps)
         self.mean_bps = self.core.mean_capacity_bps()
         self.packet = self.core.packet_bytes()
+        self.has_ended = False
         self.values = [self.rate_bps / 1e6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
         self.info: dict[str, Any] = {"time_s": 0.0, "capacity_mbps": 0.0, "delivered_mbps": 0.0}
 
     def step(self, action: float) -> tuple[float, bool]:
         """Changes the rate and runs a step; returns the reward and whether the run has ended."""
         settings = self.settings
+        if self.has_ended:
+            raise _core.Error("the episode has ended: reset the environment")
+        if not math.isfinite(action):
+            raise _core.Error(f"the action is {action}: expected a number from -1 to 1")
         factor = 2.0 ** min(max(action, -1.0), 1.0)
         self.rate_bps = min(max(self.rate_bps * factor, settings.least_rate_bps), settings.greatest_rate_bps)
         time_s, acked, packets, marked, lost, _, least_s, mean_s, capacity_bits, done = self.core.step(self.rate_bps)
+        self.has_ended = done
         step_s = settings.step_s
         delivered_bps = 8 * acked / step_s
         lost_packets = lost / self.packet
@@ -143,6 +151,11 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
         What 100 ms of queueing delay cost, in parts of the mean capacity.
     loss_weight : float
         What it costs if all packets are lost, in parts of the mean capacity.
+
+    Raises
+    ------
+    Error
+        A step or a rate is not above zero, the first rate is outside of the limits, or a weight is not a number.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012
@@ -160,6 +173,12 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
         loss_weight: float = 1.0,
         render_mode: str | None = None,
     ) -> None:
+        rates = (least_rate_mbps, first_rate_mbps, greatest_rate_mbps)
+        if not (0.0 < rates[0] <= rates[1] <= rates[2] < math.inf):
+            raise _core.Error(f"the rates {rates} are least, first and greatest: expected ascending ones above zero")
+        if not (0.0 < step_s < math.inf and math.isfinite(delay_weight) and math.isfinite(loss_weight)):
+            text = f"step_s={step_s}, delay_weight={delay_weight}, loss_weight={loss_weight}"
+            raise _core.Error(f"{text}: expected a step above zero, and weights that are numbers")
         self.scenario = scenario
         self.group = group
         self.step_s = step_s
@@ -227,7 +246,7 @@ class LinkControlVector(VectorEnv[Observation, NDArray[np.float32], NDArray[Any]
 
     def __init__(self, num_envs: int = 1, **settings: Any) -> None:  # noqa: ANN401
         single = LinkControl(**settings)
-        self.num_envs = num_envs
+        self.num_envs = num_envs = whole("num_envs", num_envs, 1)
         self.scenario, self.group, self.step_s = single.scenario, single.group, single.step_s
         self.first_rate_bps = single.first_rate_bps
         self.least_rate_bps, self.greatest_rate_bps = single.least_rate_bps, single.greatest_rate_bps
@@ -269,7 +288,10 @@ class LinkControlVector(VectorEnv[Observation, NDArray[np.float32], NDArray[Any]
             raise _core.Error("reset the environments before the first step")
         rewards = np.zeros(self.num_envs)
         ended = np.zeros(self.num_envs, dtype=np.bool_)
-        for number, action in enumerate(np.asarray(actions).reshape(-1).tolist()):
+        chosen = np.asarray(actions).reshape(-1).tolist()
+        if len(chosen) != self.num_envs:
+            raise _core.Error(f"there are {len(chosen)} actions: expected one for each of {self.num_envs} environments")
+        for number, action in enumerate(chosen):
             if self._done[number]:
                 self._episodes[number] = self._begin(number)
             else:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from millpond import _core
+from millpond._arguments import listed, whole
 from millpond._progress import Progress, shown
 from millpond._theory import Analysis
 
@@ -112,5 +113,6 @@ def check(
     Error
         The name is unknown, or a scenario cannot be run.
     """
+    changes, threads = listed("sets", sets), whole("threads", threads, 0)
     with shown(name or "all recipes", progress) as show:
-        return CheckedPapers(*_core.check_papers(name, folder, full, list(sets), trace, keep, threads, show))
+        return CheckedPapers(*_core.check_papers(name, folder, full, changes, trace, keep, threads, show))

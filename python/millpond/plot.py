@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from millpond import _figures
+from millpond._core import Error
 from millpond._figures import AREA, COLOURS, GREY, GRID, LEAST_RANGE, PLANE, SOFT, colour
 from millpond._tables import Series
 
@@ -82,6 +83,19 @@ def dashes(number: int) -> Any:  # noqa: ANN401
     return (0, lengths) if lengths else "-"
 
 
+def width(columns: Columns) -> float:
+    """The width of a figure, in inches.
+
+    Raises
+    ------
+    Error
+        There is no such number of columns.
+    """
+    if columns not in WIDTHS:
+        raise Error(f"columns is {columns!r}: expected 1 or 2")
+    return WIDTHS[columns]
+
+
 def panels(columns: Columns, heights: Sequence[float], **options: Any) -> tuple[PaperFigure, list[Axes]]:  # noqa: ANN401
     """A figure with panels below each other.
 
@@ -92,7 +106,7 @@ def panels(columns: Columns, heights: Sequence[float], **options: Any) -> tuple[
     heights : sequence of float
         Height of each panel, in inches.
     """
-    figure = PaperFigure(figsize=(WIDTHS[columns], sum(heights)), layout="constrained")
+    figure = PaperFigure(figsize=(width(columns), sum(heights)), layout="constrained")
     axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=list(heights), **options)
     return figure, list(axes[:, 0])
 
@@ -269,7 +283,7 @@ class StabilityPlots:
         """
         _figures.require_loci(self.stability)
         with mpl.rc_context(STYLE):
-            figure, (axes,) = panels(columns, [WIDTHS[columns] * 0.85])
+            figure, (axes,) = panels(columns, [width(columns) * 0.85])
             circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 200))
             axes.plot(circle.real, circle.imag, color=SOFT, lw=0.7, ls=(0, (3, 2)), label="$|L| = 1$")
             for number, locus in enumerate(self.stability.loci):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -138,3 +139,28 @@ def test_the_example_trains_a_controller_that_keeps_the_queue_shorter_than_cubic
     rows = dict(re.findall(r"^(trained|cubic|abc) .* (\d+\.\d) ± \d+\.\d$", done.stdout, re.MULTILINE))
     assert list(rows) == ["trained", "cubic", "abc"]
     assert float(rows["trained"]) < float(rows["cubic"]) / 2
+
+
+def test_a_setting_or_an_action_without_meaning_is_refused() -> None:
+    for settings in (
+        {"step_s": 0.0},
+        {"first_rate_mbps": math.nan},
+        {"first_rate_mbps": 0.0},
+        {"delay_weight": math.inf},
+    ):
+        with pytest.raises(millpond.Error, match="expected"):
+            LinkControl(one_link(), **settings)  # type: ignore[arg-type]
+    env = LinkControl(one_link(duration="1s"))
+    env.reset(seed=1)
+    with pytest.raises(millpond.Error, match="the action is nan: expected a number from -1 to 1"):
+        env.step(np.array([np.nan], dtype=np.float32))
+    for _ in range(100):
+        env.step(np.zeros(1, dtype=np.float32))
+    with pytest.raises(millpond.Error, match="the episode has ended: reset the environment"):
+        env.step(np.zeros(1, dtype=np.float32))
+    with pytest.raises(millpond.Error, match="num_envs is 0"):
+        LinkControlVector(0)
+    envs = LinkControlVector(3, scenario=one_link())
+    envs.reset(seed=1)
+    with pytest.raises(millpond.Error, match="there are 2 actions: expected one for each of 3"):
+        envs.step(np.zeros((2, 1), dtype=np.float32))

@@ -262,11 +262,21 @@ def test_declarations_are_checked() -> None:
 
         name = "empty"
 
+    class Silent(millpond.Law):
+        """A law whose senders set nothing."""
+
+        name = "silent"
+
+        class Sender(millpond.Sender):
+            def on_timer(self) -> None:
+                """It is never called."""
+
     for law, message in [
         (Nameless, "needs a name"),
         (Cubic, "name of a built-in protocol"),
         (Wrong, 'law "wrong": window: expected a number of at least 1, found 0.5'),
         (Empty, "needs a class Sender"),
+        (Silent, "the senders of the law 'silent' need on_start, which sets window_bytes or pace_bps"),
     ]:
         with pytest.raises(millpond.Error, match=message):
             millpond.register(law)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import millpond
@@ -96,3 +97,24 @@ def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tm
     assert run.summary.links[0].capacity_bps == pytest.approx(capacity, rel=0.05)
     with pytest.raises(millpond.Error, match="did you mean"):
         millpond.Trace.generate("5g-statik")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda one: one.run(seed=-1), r"seed is -1: expected a whole number from 0 to 2\^64 - 1"),
+        (lambda one: one.run(seed=1.5), "seed is 1.5: expected a whole number"),
+        (lambda one: one.compare("cubic"), r"protocols is 'cubic': expected a list, such as \['cubic'\]"),
+        (lambda one: one.compare(["cubic"], worlds="fluid"), "worlds is 'fluid': expected a list"),
+        (lambda one: one.compare(["cubic"], worlds=[]), "worlds is empty"),
+        (lambda one: one.compare(["cubic"], seeds=0), "seeds is 0: expected a whole number from 1"),
+        (lambda one: one.stability(critical="rtt"), "critical is 'rtt': expected a list"),
+        (lambda one: one.run().plot.rates(columns=3), "columns is 3: expected 1 or 2"),
+        (lambda one: one.run().plot.rates(flows="download.0"), "flows is 'download.0': expected a list"),
+    ],
+)
+def test_an_argument_without_meaning_is_refused(
+    scenario: millpond.Scenario, call: Callable[[millpond.Scenario], object], message: str
+) -> None:
+    with pytest.raises(millpond.Error, match=message):
+        call(scenario)

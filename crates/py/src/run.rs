@@ -9,7 +9,7 @@ use crate::{VERSION, registry, table_columns};
 use millpond_lab::{Choice, cases};
 use millpond_report::page::{FigureKind, PAPER_RULES, PaperWidth, figure};
 use millpond_report::terminal;
-use millpond_results::files::{self, Extras, RunDirectory, save, summary_json};
+use millpond_results::files::{self, Extras, OutputError, RunDirectory, save, summary_json};
 use millpond_results::{About, Finished, Run as Results, RunOrigin, Timing};
 use millpond_scenario::Scenario as Resolved;
 use pyo3::prelude::*;
@@ -130,7 +130,9 @@ impl Run {
     fn save(&self, py: Python<'_>, directory: PathBuf, replace: bool, csv: bool) -> PyResult<()> {
         let write = || -> Result<(), Failure> {
             let begin = if replace { RunDirectory::replace } else { RunDirectory::create };
-            let directory = begin(&directory)?;
+            // The option of the command is an argument here.
+            let in_python = |error: OutputError| error.to_string().replace("--force", "replace=True");
+            let directory = begin(&directory).map_err(|error| Failure::input(in_python(error)))?;
             save(&self.results, &self.timing.unwrap_or_default(), Extras { csv }, &directory)?;
             directory.finish()?;
             Ok(())

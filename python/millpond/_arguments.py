@@ -1,0 +1,46 @@
+"""Checks of arguments that several functions have."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from millpond._core import Error
+
+T = TypeVar("T")
+
+#: The largest seed.
+LARGEST_SEED = 2**64 - 1
+
+
+def whole(name: str, value: Any, least: int, most: int = LARGEST_SEED) -> int:  # noqa: ANN401
+    """A whole number within a range.
+
+    Raises
+    ------
+    Error
+        The value is no whole number, or outside of the range.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        upper = "2^64 - 1" if most == LARGEST_SEED else str(most)
+        raise Error(f"{name} is {value!r}: expected a whole number from {least} to {upper}")
+    return number
+
+
+def listed(name: str, values: Iterable[T]) -> list[T]:
+    """The items of a list.
+
+    Raises
+    ------
+    Error
+        A single item was given in place of a list.
+    """
+    if isinstance(values, (str, type)):
+        shown = values.__name__ if isinstance(values, type) else repr(values)
+        raise Error(f"{name} is {shown}: expected a list, such as [{shown}]")
+    return list(values)
