@@ -161,9 +161,12 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
 /// Which runs of a row are independent samples. Runs that differ in their seeds only are; of runs with the same label over
 /// several scenarios or traces, those of one scenario resemble one another, so that each scenario is one sample.
 struct IndependentSamples<'a> {
-    /// For each run its scenario with its traces.
-    scenarios: Vec<(&'a str, &'a [TraceKey])>,
+    /// For each run its scenario.
+    scenarios: Vec<ScenarioKey<'a>>,
 }
+
+/// The hash of a scenario, and its traces.
+type ScenarioKey<'a> = (&'a str, &'a [TraceKey]);
 
 impl<'a> IndependentSamples<'a> {
     fn of(runs: &'a [&'a Run]) -> Self {
@@ -173,11 +176,11 @@ impl<'a> IndependentSamples<'a> {
 
     /// The estimate from one value for each run; none if there is no finite value.
     fn estimate(&self, values: impl Iterator<Item = f64>) -> Option<Estimate> {
-        let Some(first) = self.scenarios.first() else { return None };
+        let first = self.scenarios.first()?;
         if self.scenarios.iter().all(|scenario| scenario == first) {
             return Estimate::of(values);
         }
-        let mut of_scenarios: Vec<(&(&str, &[TraceKey]), Vec<f64>)> = Vec::new();
+        let mut of_scenarios: Vec<(&ScenarioKey<'a>, Vec<f64>)> = Vec::new();
         for (scenario, value) in self.scenarios.iter().zip(values).filter(|(_, value)| value.is_finite()) {
             match of_scenarios.iter_mut().find(|(known, _)| *known == scenario) {
                 Some((_, values)) => values.push(value),
