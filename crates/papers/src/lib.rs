@@ -27,8 +27,6 @@ mod form;
 mod headline;
 mod measure;
 mod nyquist;
-#[cfg(test)]
-mod page_tests;
 mod paper;
 mod picture;
 mod reading;
@@ -49,6 +47,7 @@ pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult};
 pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
 pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
+pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;

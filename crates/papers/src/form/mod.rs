@@ -14,8 +14,7 @@ mod variables;
 
 pub(super) use base::Siblings;
 pub(super) use fault::Fault;
-#[cfg(test)]
-pub(super) use rows::{COLUMNS, ROWS};
+pub use rows::{COLUMNS, ROWS};
 
 use serde::de::DeserializeOwned;
 use toml::Spanned;

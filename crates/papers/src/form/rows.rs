@@ -12,9 +12,9 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 /// The key with the names of the columns.
-pub(crate) const COLUMNS: &str = "columns";
+pub const COLUMNS: &str = "columns";
 /// The key with the rows.
-pub(crate) const ROWS: &str = "rows";
+pub const ROWS: &str = "rows";
 /// The key whose table is merged with that of the group, instead of replacing it.
 const SET: &str = "set";
 

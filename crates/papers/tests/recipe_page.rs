@@ -1,11 +1,12 @@
 //! Tests of `docs/recipe.md`: it describes every key that the reader has, and its example parses and runs.
 
-use crate::form::{COLUMNS, ROWS};
-use crate::{
-    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, FigurePanel, FigureX, NumberIn,
-    NyquistOptions, Paper, Reading, Recipe, RecipeFigure, RecipeFigureKind, Statistic, Twin,
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers fail as tests do")]
+
+use millpond_papers::{
+    Analysis, COLUMNS, Case, CheckOptions, Combine, Deviation, EntityPattern, Expectation, Extent,
+    FigurePanel, FigureX, Library, NumberIn, NyquistOptions, Paper, ROWS, Reading, Recipe, RecipeFigure,
+    RecipeFigureKind, RowVerdict, Statistic, Twin, check,
 };
-use crate::{CheckOptions, Library, RowVerdict, check};
 use millpond_recurrences::Recurrence;
 use millpond_results::{Unwatched, World};
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
