@@ -1,8 +1,7 @@
 //! The table of how far equilibrium, fluid run and packet run agree.
 
-use super::document::Document;
-use super::layout::{Cell, table};
 use millpond_diagnosis::agreement::Agreement;
+use millpond_tables::{Cell, Document, table};
 
 /// Rates, delays and queues in equilibrium, as fluid and in packets. The difference is that of the fluid run, as a share
 /// of the packet run's value.

@@ -1,7 +1,6 @@
 //! The table of shares of a protocol beside other flows.
 
-use super::document::Document;
-use super::layout::{Cell, text_table};
+use millpond_tables::{Cell, Document, text_table};
 
 /// One row for each set of flows, as on the protocol's page: its label, the least and the greatest share of the protocol's
 /// flows, the share of the other flow, the utilization. A share is divided by the equal share of the link. Each number comes

@@ -1,9 +1,8 @@
 //! Several runs side by side.
 
-use super::document::Document;
-use super::layout::{Cell, Table, table};
 use super::run_keys::{RUN_KEYS, of_row};
 use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate};
+use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::{fixed, number, percent, two_digits};
 
 /// Sentences about starving and silent flows, then a row for each run and each of its groups. Values of runs with several

@@ -1,8 +1,7 @@
 //! What an emulated link has done with the packets of a command.
 
-use super::document::Document;
-use super::layout::{Cell, table};
 use millpond_results::{EmulatedDirection, EmulatedLink};
+use millpond_tables::{Cell, Document, table};
 use millpond_units::format::{number, percent, two_digits};
 
 /// One row per direction, and sentences about what makes the results less trustworthy.

@@ -1,9 +1,8 @@
 //! Tables of an equilibrium: flows and links.
 
-use super::document::Document;
-use super::layout::{Cell, Table, are_shown_equal, table};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
+use millpond_tables::{Cell, Document, Table, are_shown_equal, table};
 use millpond_theory::NamedCapacity;
 use millpond_theory::classification::SteadyStateAnalysis;
 use millpond_theory::equilibrium::{PlanEquilibrium, UtilityAllocation};

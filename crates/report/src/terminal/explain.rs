@@ -1,9 +1,8 @@
 //! Tables about why a run oscillates.
 
-use super::document::Document;
-use super::layout::{Cell, Table, table};
 use millpond_diagnosis::explain::{Explanation, LinearModel, format_fluctuation, format_time};
 use millpond_fluid::stability::Crossing;
+use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::{duration, number, percent};
 use std::f64::consts::PI;
 

@@ -1,10 +1,9 @@
 //! The table of how far live runs agree with packets and with the fluid model.
 
-use super::document::Document;
-use super::layout::{Cell, table};
 use millpond_diagnosis::agreement::live::{
     InWorlds, LiveAgreement, QUEUEING_MS, QUEUEING_SHARE, SHARE, UTILIZATION,
 };
+use millpond_tables::{Cell, Document, table};
 use millpond_units::format::{number, percent};
 
 /// A row for each live run that has a packet run beside it; nothing without one. Lateness is the 99th percentile.

@@ -1,10 +1,9 @@
 //! The registered protocols and queues, and one of them with its parameters.
 
-use super::document::Document;
-use super::layout::text_table;
 use millpond_law::key::Keys;
 use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings, Value};
 use millpond_protocols::Registry;
+use millpond_tables::{Document, text_table};
 
 /// Every protocol and every queue, one line each.
 pub fn protocols(registry: &Registry) -> Document {

@@ -1,8 +1,7 @@
 //! The matrix of readings.
 
-use super::document::Document;
-use super::layout::table;
 use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings, RowReadings};
+use millpond_tables::{Document, table};
 use millpond_units::format::four_digits;
 use std::fmt::Write;
 

@@ -1,8 +1,7 @@
 //! Recipes and verdicts.
 
-use super::document::Document;
-use super::layout::{Cell, text_table};
 use millpond_papers::{CheckedRecipe, Headline, RowVerdict, SelectedRecipe};
+use millpond_tables::{Cell, Document, text_table};
 use std::fmt::Write;
 
 /// The recipes with their titles.

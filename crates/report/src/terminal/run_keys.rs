@@ -1,7 +1,7 @@
 //! The columns of CSV that say from which runs a row is, so that rows of several commands can be joined.
 
-use super::layout::Cell;
 use millpond_results::{ComparisonRow, Summary, TraceKey};
+use millpond_tables::Cell;
 
 /// The headings of [`of_row`] and [`of_run`], as the keys of `comparison.json` and `summary.json`.
 pub(super) const RUN_KEYS: [&str; 5] = ["world", "seeds", "scenario_sha256", "trace_sha256", "version"];

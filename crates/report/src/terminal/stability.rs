@@ -1,8 +1,7 @@
 //! Tables of stability: roots, margins, and a map in characters.
 
-use super::document::Document;
-use super::layout::{Cell, Table, table};
 use millpond_fluid::stability::{Crossing, Margins, Root};
+use millpond_tables::{Cell, Document, Table, table};
 use millpond_theory::stability::{
     CriticalValueSearch, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
 };

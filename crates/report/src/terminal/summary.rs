@@ -1,9 +1,8 @@
 //! The results of one run: its groups of flows, links and relays.
 
-use super::document::Document;
-use super::layout::{Cell, Table, table};
 use super::run_keys::{RUN_KEYS, of_run};
 use millpond_results::{Flow, Group, Link, Milliseconds, Summary, findings};
+use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::fixed;
 use std::collections::BTreeMap;
 

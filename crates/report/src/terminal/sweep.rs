@@ -1,8 +1,7 @@
 //! The table of a sweep.
 
-use super::document::Document;
-use super::layout::{Cell, Table, table};
 use millpond_sweep::{Mean, MeanRow};
+use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::{fixed, number, percent, two_digits};
 
 /// The columns of metrics: heading, metric, factor from its unit to that of the heading, and form.

@@ -1,8 +1,7 @@
 //! Statistics of a link trace.
 
-use super::document::Document;
-use super::layout::text_table;
 use millpond_scenario::trace::{Stats, Trace};
+use millpond_tables::{Document, text_table};
 use millpond_units::Span;
 use millpond_units::format::{megabits, number, percent};
 

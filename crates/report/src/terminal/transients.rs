@@ -1,8 +1,7 @@
 //! Tables of step responses and convergence times.
 
-use super::document::Document;
-use super::layout::{Cell, table};
 use millpond_fluid::motion::StepResponse;
+use millpond_tables::{Cell, Document, table};
 use millpond_theory::transients::{ConvergenceTimes, StepTransient};
 use millpond_units::format::number;
 

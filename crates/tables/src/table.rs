@@ -5,7 +5,7 @@ use millpond_units::format::{megabits, number, percent, two_digits};
 
 /// A cell: what a person reads, and what a program reads.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Cell {
+pub struct Cell {
     /// The text with few digits.
     text: String,
     /// The text for a program, if it is another one.
@@ -18,47 +18,47 @@ pub(super) struct Cell {
 
 impl Cell {
     /// A number shown as `text`.
-    pub(super) fn shown(value: f64, text: String) -> Self {
+    pub fn shown(value: f64, text: String) -> Self {
         Self { text, number: Some(value), ..Self::default() }
     }
 
     /// A text that programs read as `exact`.
-    pub(super) fn text(text: impl Into<String>, exact: impl Into<String>) -> Self {
+    pub fn text(text: impl Into<String>, exact: impl Into<String>) -> Self {
         Self { text: text.into(), exact: Some(exact.into()), ..Self::default() }
     }
 
     /// A number with three significant digits.
-    pub(super) fn number(value: f64) -> Self {
+    pub fn number(value: f64) -> Self {
         Self::shown(value, number(value))
     }
 
     /// A percentile of a histogram, with the two digits that it has.
-    pub(super) fn percentile(value: f64) -> Self {
+    pub fn percentile(value: f64) -> Self {
         Self::shown(value, two_digits(value))
     }
 
     /// A rate in bit/s, in Mbit/s.
-    pub(super) fn megabits(bps: f64) -> Self {
+    pub fn megabits(bps: f64) -> Self {
         Self::shown(bps / 1e6, megabits(bps))
     }
 
     /// A share, shown as a percentage.
-    pub(super) fn percent(share: f64) -> Self {
+    pub fn percent(share: f64) -> Self {
         Self::shown(share, percent(share))
     }
 
     /// A number of things.
-    pub(super) fn count(value: u64) -> Self {
+    pub fn count(value: u64) -> Self {
         Self::shown(value as f64, value.to_string())
     }
 
     /// A cell without a value.
-    pub(super) fn absent() -> Self {
+    pub fn absent() -> Self {
         Self { text: "-".to_owned(), ..Self::default() }
     }
 
     /// A mean shown by `show`, with half the width of its confidence interval, which has as many decimals.
-    pub(super) fn estimate(mean: f64, half_width: Option<f64>, show: impl Fn(f64) -> String) -> Self {
+    pub fn estimate(mean: f64, half_width: Option<f64>, show: impl Fn(f64) -> String) -> Self {
         let text = show(mean);
         let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
         let decimals = text.split_once('.').map_or(0, |(_, decimals)| digits(decimals));
@@ -92,7 +92,7 @@ impl From<&str> for Cell {
 }
 
 /// Whether a person reads the same in both rows of cells.
-pub(super) fn are_shown_equal(one: &[Cell], other: &[Cell]) -> bool {
+pub fn are_shown_equal(one: &[Cell], other: &[Cell]) -> bool {
     one.iter().map(|cell| &cell.text).eq(other.iter().map(|cell| &cell.text))
 }
 
@@ -107,7 +107,7 @@ enum Content {
 
 /// A table with a line of headings.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub struct Table {
     /// May have several lines.
     headings: Vec<String>,
     /// Indices of columns that only programs read, as CSV.
@@ -119,14 +119,14 @@ pub(super) struct Table {
 }
 
 /// A table of numbers with these column headings.
-pub(super) fn table(headings: &[&str]) -> Table {
+pub fn table(headings: &[&str]) -> Table {
     let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
     let (for_programs, rows) = (Vec::new(), Vec::new());
     Table { headings, for_programs, rows, shown: usize::MAX, content: Content::Numbers }
 }
 
 /// A table of texts with these column headings.
-pub(super) fn text_table(headings: &[&str]) -> Table {
+pub fn text_table(headings: &[&str]) -> Table {
     Table { content: Content::Texts, ..table(headings) }
 }
 
@@ -141,12 +141,12 @@ const TEXT_WIDTH: usize = 120;
 
 impl Table {
     /// Adds a row, which has a cell for each heading.
-    pub(super) fn add_row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+    pub fn add_row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
     /// With these columns in CSV alone.
-    pub(super) fn only_in_csv(mut self, headings: &[&str]) -> Self {
+    pub fn only_in_csv(mut self, headings: &[&str]) -> Self {
         let is_one =
             |(index, heading): (usize, &String)| headings.contains(&heading.as_str()).then_some(index);
         self.for_programs = self.headings.iter().enumerate().filter_map(is_one).collect();
@@ -154,7 +154,7 @@ impl Table {
     }
 
     /// With the first rows alone, except in CSV.
-    pub(super) fn showing(mut self, rows: usize) -> Self {
+    pub fn showing(mut self, rows: usize) -> Self {
         self.shown = rows;
         self
     }
@@ -169,13 +169,14 @@ impl Table {
         self.rows.iter().take(self.shown)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The table as text of at most `width` characters per line. A table of numbers that is wider is divided into several
     /// tables, each of which begins with the first column, in at most half of the width.
-    pub(super) fn text(&self, width: Option<usize>) -> String {
+    pub fn text(&self, width: Option<usize>) -> String {
         if self.content == Content::Texts {
             return self.drawn(&self.columns(), width);
         }
@@ -241,7 +242,7 @@ impl Table {
 
     /// The table as CSV (RFC 4180) with a line of headings. A column of estimates with confidence intervals is followed by
     /// one of half their widths.
-    pub(super) fn csv(&self) -> String {
+    pub fn csv(&self) -> String {
         let has_widths = |column: usize| {
             self.rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.half_width.is_some()))
         };
@@ -263,7 +264,7 @@ impl Table {
     }
 
     /// A Markdown table whose columns are padded to the width of their widest cell.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('\n', " ").replace('|', "\\|");
         let columns = self.columns();
         let headings: Vec<String> = columns

@@ -1,6 +1,6 @@
 //! What a command prints: lines of text and tables.
 
-use super::layout::Table;
+use super::table::Table;
 use std::fmt;
 
 /// Lines of text and tables, in the order in which they are printed.
@@ -16,7 +16,7 @@ enum Block {
 
 impl Document {
     /// With a table below, unless the table has no row.
-    pub(super) fn table(mut self, table: Table) -> Self {
+    pub fn table(mut self, table: Table) -> Self {
         if !table.is_empty() {
             self.0.push(Block::Table(table));
         }
@@ -110,7 +110,7 @@ impl fmt::Display for Document {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::table;
+    use super::super::table::table;
     use super::*;
 
     fn one_row(name: &str) -> Table {
