@@ -1,4 +1,4 @@
-//! The pages of analyses. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
+//! The pages of analyses and of sweeps. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
 
 mod bode;
 mod convergence;
@@ -8,10 +8,12 @@ mod margin_marks;
 mod nyquist;
 mod portrait;
 mod steps;
+mod sweep;
 mod unit;
 mod with_run;
 
 pub use explain::explanation;
+pub use sweep::sweep;
 pub use with_run::RunBeside;
 
 use maud::html;

@@ -6,7 +6,7 @@ use crate::work::{Conditions, interruptible};
 use crate::world::world_of;
 use crate::{VERSION, guest};
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report::terminal;
 use millpond_sweep::{MeanRow, SweepSpec, Varied, means, run_cell, run_cells};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -141,7 +141,7 @@ impl Dataset {
             let records = self.dataset.records()?;
             self.dataset.write_tables(&records)?;
             let rows = means(&records);
-            self.dataset.write_report(&page::sweep(&rows, self.plan.title()))?;
+            self.dataset.write_report(&millpond_analysis_report::sweep(&rows, self.plan.title()))?;
             let tables = terminal::sweep(&rows).fitted(None);
             Ok((serde_json::to_string_pretty(&SweepMeans { rows })?, tables))
         };

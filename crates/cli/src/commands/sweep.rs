@@ -9,7 +9,7 @@ use crate::output::print_results;
 use crate::progress::Progress;
 use crate::scenario::world;
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report::terminal;
 use millpond_results::World;
 use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, run_cells};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
     let records = dataset.records()?;
     dataset.write_tables(&records)?;
     let found = SweepMeans { rows: means(&records) };
-    let report = dataset.write_report(&page::sweep(&found.rows, plan.title()))?;
+    let report = dataset.write_report(&millpond_analysis_report::sweep(&found.rows, plan.title()))?;
     note(format_args!("report: {}", report.display()));
     let json = || serde_json::to_string_pretty(&found);
     print_results(&args.form, json, || terminal::sweep(&found.rows))?;

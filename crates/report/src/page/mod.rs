@@ -20,11 +20,9 @@ mod papers;
 pub mod rate_unit;
 mod run_view;
 mod source;
-mod sweep;
 mod table;
 
 pub use comparison::{comparison, runs};
 pub use figures::{FigureKind, PAPER_RULES, figure};
 pub use millpond_chart::PaperWidth;
 pub use papers::papers;
-pub use sweep::sweep;

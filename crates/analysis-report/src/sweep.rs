@@ -1,9 +1,9 @@
 //! The page about a sweep: results over the varied key, one curve per protocol, one figure per combination of the other
 //! settings.
 
-use super::document::{Section, page};
 use maud::html;
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
+use millpond_report::page::document::{Section, page};
 use millpond_sweep::{MeanRow, number_with_unit};
 use std::collections::{BTreeMap, BTreeSet};
 
