@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import math
 import os
 import pickle
-import time
-from collections import deque
-from collections.abc import Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from millpond import _core, _toml
+from millpond._distribute import Distribution
 from millpond._law import Law, fingerprint, name_of, register, registered
+from millpond._place import Folder, place_of
 from millpond._progress import Progress, shown
 from millpond._scenario import Scenario, World
-from millpond._theory import Analysis
 from millpond._toml import Value
 
 if TYPE_CHECKING:
@@ -27,10 +25,20 @@ if TYPE_CHECKING:
 
     from millpond.documents import SweepResult
 
-#: The least time that the runs of one task of an executor take, in seconds.
-CHUNK_TIME = 1.0
-#: The most runs of one task.
-MOST_RUNS = 1000
+#: The descriptors of the journals of running sweeps.
+_journals: set[int] = set()
+
+
+def _leave_journals() -> None:
+    """Closes the journals of sweeps in a forked process, which would keep their datasets locked."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in _journals:
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_journals)
 
 
 class Task(NamedTuple):
@@ -52,41 +60,54 @@ class Task(NamedTuple):
         return _core.SweepPlan(self.scenario._inner, *self[1:-1], guests)
 
 
-class Sweep(Analysis):
+class Sweep:
     """A finished sweep.
 
     Parameters
     ----------
-    directory : Path
-        The dataset.
-    text : str
-        The document in JSON.
-    tables : str
-        The tables.
+    place : Folder
+        Where the dataset is.
+    means : SweepMeans
+        The means over the seeds.
     """
 
-    def __init__(self, directory: Path, text: str, tables: str) -> None:
-        super().__init__(text, tables)
-        self.directory = directory
+    def __init__(self, place: Folder, means: _core.SweepMeans) -> None:
+        #: The folder of the dataset, or its address.
+        self.directory: Path | str = place.shown
+        self._options = place.options
+        self._means = means
+
+    def to_json(self) -> str:
+        """The document that ``millpond sweep --json`` prints."""
+        return self._means.json()
+
+    def __str__(self) -> str:
+        return self._means.table()
+
+    def _repr_html_(self) -> str:
+        from millpond._html import text
+
+        return text(str(self))
 
     @cached_property
     def result(self) -> SweepResult:
         """A row for each combination of settings and protocol: the document that ``millpond sweep --json`` prints."""
         from millpond.documents import SweepResult
 
-        return SweepResult.from_json(json.loads(self._json))
+        return SweepResult.from_json(json.loads(self.to_json()))
 
     def runs(self) -> pandas.DataFrame:
         """One row for each run: ``runs.parquet``."""
-        import pandas
-
-        return pandas.read_parquet(self.directory / "runs.parquet")
+        return self._table("runs.parquet")
 
     def groups(self) -> pandas.DataFrame:
         """One row for each group of flows of each run: ``groups.parquet``."""
+        return self._table("groups.parquet")
+
+    def _table(self, name: str) -> pandas.DataFrame:
         import pandas
 
-        return pandas.read_parquet(self.directory / "groups.parquet")
+        return pandas.read_parquet(f"{self.directory}/{name}", storage_options=self._options)
 
     def __repr__(self) -> str:
         return f"<Sweep in {self.directory}>"
@@ -103,6 +124,7 @@ def sweep(
     world: World = "packets",
     executor: Executor | None = None,
     in_flight: int | None = None,
+    storage_options: Mapping[str, object] | None = None,
     threads: int = 0,
     replace: bool = False,
     progress: bool | Progress | None = None,
@@ -118,8 +140,8 @@ def sweep(
         The scenario.
     vary : Mapping
         For each key its values: a list, or a text as the command reads it, such as ``"10Mbps..1Gbps:log:5"``.
-    out : path
-        Directory of the dataset.
+    out : path or str
+        Directory of the dataset, or an address that `fsspec` writes to, such as ``"s3://bucket/folder"``.
     protocols : iterable of str or type
         Protocols of the flows that are not ``pinned``: names, or subclasses of `Law`. Default: those of the scenario.
         The code of a law is a part of the key of its runs; workers import the law from its module.
@@ -130,10 +152,13 @@ def sweep(
     world : {"packets", "fluid"}
         The world.
     executor : concurrent.futures.Executor, optional
-        Executes the runs, in tasks of at least a second. Its workers need the package and the files of the traces.
+        Executes the runs, in tasks of about a second. Its workers need the package and the files of the traces.
         Default: threads of this process, which need no Python.
     in_flight : int, optional
-        Number of tasks that the executor holds at the same time. Default: twice its number of workers, or of the cores.
+        Number of tasks that the executor holds at the same time. Default: twice the number that it executes at the same
+        time, which pools, Dask and `millpond.executors.RayExecutor` tell; for others twice the number of cores.
+    storage_options : Mapping, optional
+        Options of the file system of an address, as for ``fsspec.filesystem``.
     threads : int
         Number of threads without an executor; 0 for one per core.
     replace : bool
@@ -144,22 +169,46 @@ def sweep(
     Raises
     ------
     Error
-        A value or a protocol is invalid, the directory holds another dataset, or the executor has lost a worker; the
-        dataset then has all runs that had ended.
+        A value or a protocol is invalid, the directory holds another dataset or cannot be written, or the executor has
+        ended; the dataset then has all runs that had ended.
     """
     varied = [_varied(key, values) for key, values in vary.items()]
     names = [name_of(one) for one in protocols]
     used = {*names, *scenario._inner.protocols()}
     laws = tuple(law for law in registered() if law.name in used)
     task = Task(scenario, varied, samples, names, seeds, world, laws)
-    dataset = _core.Dataset(out, task.plan(), replace)
-    with shown(scenario.title, progress) as show:
-        if executor is None:
-            dataset.run(threads, show)
-        else:
-            workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-            _distribute(dataset, pickle.dumps(task), executor, in_flight or 2 * workers, show)
-    return Sweep(Path(out), *dataset.finish())
+    plan = task.plan()
+    place = place_of(out, storage_options)
+    with place.opened(replace), shown(scenario.title, progress) as show:
+
+        def tick(share: float) -> None:
+            place.keep()
+            if show is not None:
+                show(share)
+
+        with _opened(place.path, plan, replace) as dataset:
+            place.begin()
+            if executor is None:
+                dataset.run(threads, tick)
+            else:
+                Distribution(dataset, plan, pickle.dumps(task), executor, in_flight).run(tick)
+            means = dataset.finish()
+        place.finish()
+    return Sweep(place, means)
+
+
+@contextmanager
+def _opened(path: Path, plan: _core.SweepPlan, replace: bool) -> Iterator[_core.Dataset]:
+    """A dataset that no other sweep uses at the same time."""
+    dataset = _core.Dataset(path, plan, replace)
+    descriptor = dataset.descriptor() if hasattr(dataset, "descriptor") else None
+    with closing(dataset):
+        if descriptor is not None:
+            _journals.add(descriptor)
+        try:
+            yield dataset
+        finally:
+            _journals.discard(descriptor or -1)
 
 
 def _varied(key: str, values: str | Iterable[Value]) -> str:
@@ -167,55 +216,3 @@ def _varied(key: str, values: str | Iterable[Value]) -> str:
     if not isinstance(values, str):
         values = ",".join(value if isinstance(value, str) else _toml.inline(value) for value in values)
     return f"{key}={values}"
-
-
-@functools.lru_cache(maxsize=1)
-def _plan_of(task: bytes) -> _core.SweepPlan:
-    """The plan of a sweep in a worker, which makes it once."""
-    loaded: Task = pickle.loads(task)
-    return loaded.plan()
-
-
-def run_chunk(task: bytes, numbers: list[int]) -> tuple[list[str], float]:
-    """Executes some runs in a worker.
-
-    Returns
-    -------
-    lines : list of str
-        A line of ``runs.jsonl`` for each run.
-    elapsed : float
-        The time that they took, in seconds.
-    """
-    plan = _plan_of(task)
-    begin = time.perf_counter()
-    lines = plan.run(numbers)
-    return lines, time.perf_counter() - begin
-
-
-def _distribute(dataset: _core.Dataset, task: bytes, executor: Executor, in_flight: int, show: Progress | None) -> None:
-    """Executes the missing runs, and adds each to the dataset as soon as its task has ended."""
-    missing = deque(dataset.missing())
-    runs, ended, elapsed = len(missing), 0, 0.0
-    pending: set[Future[tuple[list[str], float]]] = set()
-    try:
-        while missing or pending:
-            size = 1 if ended == 0 else min(math.ceil(CHUNK_TIME * ended / max(elapsed, 1e-9)), MOST_RUNS)
-            while missing and len(pending) < in_flight:
-                chunk = [missing.popleft() for _ in range(min(size, len(missing)))]
-                pending.add(executor.submit(run_chunk, task, chunk))
-            done, pending = wait(pending, timeout=CHUNK_TIME, return_when=FIRST_COMPLETED)
-            for future in done:
-                lines, seconds = future.result()
-                for line in lines:
-                    dataset.append(line)
-                ended, elapsed = ended + len(lines), elapsed + seconds
-            if show is not None:
-                show(ended / runs)
-    except BrokenExecutor as error:
-        raise _core.Error(
-            f"the executor has lost a worker: {ended} of {runs} missing runs had ended and are in the dataset; "
-            "the same call with another executor runs the others"
-        ) from error
-    finally:
-        for future in pending:
-            future.cancel()

@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 import millpond
 import pytest
+from sweeps import run_sweep
 
 mpl.use("agg")
 
@@ -72,6 +73,14 @@ def run(scenario: millpond.Scenario) -> millpond.Run:
 @pytest.fixture(scope="session")
 def comparison(scenario: millpond.Scenario) -> millpond.Comparison:
     return scenario.compare(["cubic", "dctcp"], seeds=3)
+
+
+@pytest.fixture(scope="session")
+def serial(scenario: millpond.Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset of `sweeps.run_sweep` on one thread."""
+    out = tmp_path_factory.mktemp("serial") / "out"
+    run_sweep(scenario, out, threads=1)
+    return out
 
 
 @pytest.fixture(scope="session")

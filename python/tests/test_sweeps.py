@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
-import signal
-import threading
-import time
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import millpond
 import pytest
 from conftest import Command
-from millpond._toml import Value
-
-VARY: dict[str, str | list[Value]] = {"links.access.rate": "5Mbps..20Mbps:log:3", "flows.download.count": [1, 2]}
-TABLES = ("runs.parquet", "groups.parquet", "report.html", "sweep.json")
+from sweeps import RUNS, assert_equal, run_sweep
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +23,12 @@ def expected(command: Command, file: Path, tmp_path_factory: pytest.TempPathFact
     return out
 
 
-def run_sweep(scenario: millpond.Scenario, out: Path, executor: Executor | None) -> millpond.Sweep:
-    return millpond.sweep(scenario, VARY, out=out, protocols=["cubic", "dctcp"], seeds=2, executor=executor)
-
-
-def assert_equal(out: Path, expected: Path) -> None:
-    for name in TABLES:
-        assert (out / name).read_bytes() == (expected / name).read_bytes(), name
-    lines = (out / "runs.jsonl").read_text().splitlines()
-    assert sorted(lines) == sorted((expected / "runs.jsonl").read_text().splitlines())
-
-
 @pytest.mark.parametrize("kind", ["own threads", "threads", "processes"])
 def test_a_sweep_has_the_dataset_of_the_command(
     scenario: millpond.Scenario, expected: Path, kind: str, tmp_path: Path
 ) -> None:
     if kind == "own threads":
-        swept = run_sweep(scenario, tmp_path / "out", None)
+        swept = run_sweep(scenario, tmp_path / "out")
     else:
         context = multiprocessing.get_context("spawn")
         executor = ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(2, mp_context=context)
@@ -54,28 +36,8 @@ def test_a_sweep_has_the_dataset_of_the_command(
             swept = run_sweep(scenario, tmp_path / "out", executor)
     assert_equal(tmp_path / "out", expected)
     assert json.loads(swept.to_json()) == json.loads((expected.parent / "printed.json").read_text())
-    assert len(swept.runs()) == 24
+    assert len(swept.runs()) == RUNS
     assert len(swept.result.rows) == 12
-
-
-def test_a_killed_worker_loses_and_doubles_nothing(scenario: millpond.Scenario, expected: Path, tmp_path: Path) -> None:
-    killed = threading.Event()
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
-
-        def kill(share: float) -> None:
-            if share > 0.0 and not killed.is_set():
-                killed.set()
-                os.kill(next(iter(executor._processes)), signal.SIGKILL)
-                time.sleep(0.5)
-
-        with pytest.raises(millpond.Error, match="the same call with another executor runs the others"):
-            millpond.sweep(
-                scenario, VARY, out=tmp_path, protocols=["cubic", "dctcp"], seeds=2, executor=executor, progress=kill
-            )
-    before = len((tmp_path / "runs.jsonl").read_text().splitlines())
-    assert 0 < before < 24
-    run_sweep(scenario, tmp_path, None)
-    assert_equal(tmp_path, expected)
 
 
 def test_a_larger_sweep_runs_what_is_missing(scenario: millpond.Scenario, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
 }
 
 fn protocol_of(row: &MeanRow) -> &str {
-    row.protocol.as_deref().unwrap_or_default()
+    row.protocol.as_ref().map_or("", |name| name)
 }
 
 /// The protocols in the order of the rows; an empty name for those of the scenario.
@@ -281,12 +281,14 @@ mod tests {
     fn row(rate: &str, count: &str, protocol: &str, goodput: f64) -> MeanRow {
         let settings = [("links.L.rate", rate), ("flows.f.count", count)];
         MeanRow {
-            settings: settings.map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
-            protocol: Some(protocol.to_owned()),
+            settings: BTreeMap::from(settings.map(|(key, value)| (key.to_owned(), value.to_owned()))).into(),
+            protocol: Some(protocol.into()),
             runs: 3,
             failed: 0,
             error: None,
-            means: [("total_goodput_bps".to_owned(), Mean { mean: goodput, half_width: Some(1e5) })].into(),
+            means: [("total_goodput_bps", Mean { mean: goodput, half_width: Some(1e5) })]
+                .into_iter()
+                .collect(),
         }
     }
 

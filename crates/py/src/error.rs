@@ -113,6 +113,7 @@ impl From<millpond_sweep::Error> for Failure {
         match error {
             millpond_sweep::Error::Scenario(faults) => Self::Scenario(faults),
             millpond_sweep::Error::Run(error) => error.into(),
+            millpond_sweep::Error::Refused(refusal) => Self::Input(refusal.text("out", "replace=True")),
             other => Self::input(other),
         }
     }

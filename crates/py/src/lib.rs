@@ -58,7 +58,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::Scenario;
     #[pymodule_export]
-    use crate::sweep::{Dataset, SweepPlan};
+    use crate::sweep::{Dataset, SweepMeans, SweepPlan};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

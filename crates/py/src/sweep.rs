@@ -7,7 +7,7 @@ use crate::world::world_of;
 use crate::{VERSION, guest};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
-use millpond_sweep::{MeanRow, SweepSpec, Varied, means, run_cell, run_cells};
+use millpond_sweep::{MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, means, run_cell, run_cells};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -76,18 +76,25 @@ impl SweepPlan {
         self.0.cells().len()
     }
 
-    /// Executes the runs of these numbers; returns a line of `runs.jsonl` for each.
-    fn run(&self, py: Python<'_>, numbers: Vec<usize>) -> PyResult<Vec<String>> {
+    /// Executes the run of this number; returns its line of `runs.jsonl`.
+    fn run(&self, py: Python<'_>, number: usize) -> PyResult<String> {
         let plan = Arc::clone(&self.0);
         interruptible(py, &Conditions::PLAIN, move |watch| {
-            let line = |number: &usize| {
-                let cell = plan.cells().get(*number);
-                let cell = cell.ok_or_else(|| Failure::input(format!("there is no run {number}")))?;
-                Ok(serde_json::to_string(&run_cell(&plan, cell, 0, watch)?)?)
-            };
-            numbers.iter().map(line).collect()
+            Ok(serde_json::to_string(&run_cell(&plan, cell(&plan, number)?, 0, watch)?)?)
         })
     }
+
+    /// The settings, protocol and seed of the run of this number, for messages.
+    fn describe(&self, number: usize) -> PyResult<String> {
+        let cell = cell(&self.0, number)?;
+        let settings = self.0.settings(cell).into_iter().map(|(key, value)| format!("{key}={value}"));
+        let protocol = cell.protocol.iter().map(|name| format!("protocol {name}"));
+        Ok(settings.chain(protocol).chain([format!("seed {}", cell.seed)]).collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn cell(plan: &Plan, number: usize) -> Result<&SweepCell, Failure> {
+    plan.cells().get(number).ok_or_else(|| Failure::input(format!("there is no run {number}")))
 }
 
 /// The directory of a sweep, to which one process at a time adds runs.
@@ -121,10 +128,24 @@ impl Dataset {
         numbered.filter(|(_, cell)| missing.contains(cell.key.as_str())).map(|(number, _)| number).collect()
     }
 
-    /// Adds a run by its line of `runs.jsonl`.
-    fn append(&self, line: &str) -> PyResult<()> {
-        let record = serde_json::from_str(line).map_err(Failure::from)?;
+    /// Adds the run of this number by its line of `runs.jsonl`, which a worker has written.
+    fn append(&self, number: usize, line: &str) -> PyResult<()> {
+        let record: SweepRecord = serde_json::from_str(line).map_err(Failure::from)?;
+        if record.run != cell(&self.plan, number)?.key {
+            return Err(self.of_another_sweep(&record).into());
+        }
         Ok(self.dataset.append(&record).map_err(Failure::from)?)
+    }
+
+    /// Lets another sweep use the directory.
+    fn close(&self) {
+        self.dataset.close();
+    }
+
+    /// The descriptor of the journal, which forked processes must not keep.
+    #[cfg(unix)]
+    fn descriptor(&self) -> Option<i32> {
+        self.dataset.descriptor()
     }
 
     /// Executes the missing runs on this number of threads; 0 for one per core.
@@ -135,22 +156,52 @@ impl Dataset {
         interruptible(py, &conditions, move |watch| Ok(run_cells(&plan, &dataset, watch)?))
     }
 
-    /// Writes tables and report; returns the JSON and the table that `millpond sweep` prints.
-    fn finish(&self, py: Python<'_>) -> PyResult<(String, String)> {
-        let finish = || -> Result<(String, String), Failure> {
+    /// Writes tables and report; returns the means over the seeds.
+    fn finish(&self, py: Python<'_>) -> PyResult<SweepMeans> {
+        let finish = || -> Result<SweepMeans, Failure> {
             let records = self.dataset.records()?;
             self.dataset.write_tables(&records)?;
             let rows = means(&records);
             self.dataset.write_report(&millpond_analysis_report::sweep(&rows, self.plan.title()))?;
-            let tables = terminal::sweep(&rows).fitted(None);
-            Ok((serde_json::to_string_pretty(&SweepMeans { rows })?, tables))
+            Ok(SweepMeans { rows })
         };
         Ok(py.detach(finish)?)
     }
 }
 
-/// The runs of a dataset, as `millpond sweep --json` prints them.
+impl Dataset {
+    /// Why a run is not added whose key is not that of this plan.
+    fn of_another_sweep(&self, record: &SweepRecord) -> Failure {
+        let (own, other) = (self.plan.version(), record.version.as_str());
+        Failure::input(if own == other {
+            "a worker has executed another run than it was sent: its scenario refers to traces or other files that differ from \
+             those of this process. Give all workers the same files under the same paths, and call the sweep again"
+                .to_owned()
+        } else {
+            format!(
+                "a worker has version {other} of Millpond and its laws, this process has {own}. Install the same version for \
+                 all workers, and call the sweep again"
+            )
+        })
+    }
+}
+
+/// A row for each combination of settings and protocol, as `millpond sweep` prints them.
+#[pyclass(frozen, module = "millpond._core")]
 #[derive(Serialize)]
-struct SweepMeans {
+pub struct SweepMeans {
     rows: Vec<MeanRow>,
+}
+
+#[pymethods]
+impl SweepMeans {
+    /// The document that `millpond sweep --json` prints.
+    fn json(&self) -> PyResult<String> {
+        Ok(serde_json::to_string_pretty(self).map_err(Failure::from)?)
+    }
+
+    /// The table that `millpond sweep` prints.
+    fn table(&self) -> String {
+        terminal::sweep(&self.rows).fitted(None)
+    }
 }

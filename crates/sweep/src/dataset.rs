@@ -7,9 +7,9 @@
 //! | `runs.parquet`, `groups.parquet` | one row per run, and per group of each run, in the order of their settings |
 //! | `report.html` | the page about the sweep |
 
-use crate::error::Error;
+use crate::error::{Error, Refusal, Remedy};
 use crate::plan::{SweepCell, SweepPlan};
-use crate::record::SweepRecord;
+use crate::record::{Common, SweepRecord};
 use crate::table;
 use millpond_results::files::{OutputError, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,8 @@ impl Description {
 #[derive(Debug)]
 pub struct Dataset {
     path: PathBuf,
-    journal: Mutex<File>,
+    /// None after the dataset has been closed.
+    journal: Mutex<Option<File>>,
     /// The keys of the runs that the journal had when it was opened.
     known: BTreeSet<String>,
 }
@@ -87,18 +88,16 @@ impl Dataset {
         if fs::symlink_metadata(path).is_ok() {
             check_files(path)?;
             if let Some(difference) = read_description(path)?.and_then(|old| description.difference(&old)) {
-                let fault = format!(
-                    "has runs of {difference}; give --out another name, or replace the dataset with --force"
-                );
-                return Err(OutputError { path: path.to_owned(), fault }.into());
+                let fault = format!("has runs of {difference}");
+                return Err(Refusal::new(path, fault, Remedy::Replace).into());
             }
         }
         fs::create_dir_all(path).map_err(|error| OutputError::io(path, "create this directory", &error))?;
-        let journal = lock(&path.join(JOURNAL))?;
+        let journal = lock(path)?;
         let text = serde_json::to_string_pretty(&description).map_err(|error| other(path, &error))? + "\n";
-        write_atomically(&path.join(DESCRIPTION), text.as_bytes())?;
+        write_atomically(&path.join(DESCRIPTION), text.as_bytes()).map_err(with_remedy)?;
         let mut dataset =
-            Self { path: path.to_owned(), journal: Mutex::new(journal), known: BTreeSet::new() };
+            Self { path: path.to_owned(), journal: Mutex::new(Some(journal)), known: BTreeSet::new() };
         dataset.known = dataset.read_keys()?;
         Ok(dataset)
     }
@@ -113,7 +112,7 @@ impl Dataset {
         }
         check_files(path)?;
         if path.join(JOURNAL).exists() {
-            lock(&path.join(JOURNAL))?;
+            lock(path)?;
         }
         fs::remove_dir_all(path)
             .map_err(|error| OutputError::io(path, "replace this directory", &error).into())
@@ -133,29 +132,52 @@ impl Dataset {
             complete += line.len() as u64 + 1;
             Ok(())
         })?;
-        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.set_len(complete).map_err(|error| self.unwritable(&error))?;
+        self.with_journal(|journal| journal.set_len(complete).map_err(|error| self.unwritable(&error)))?;
         Ok(known)
     }
 
     /// Calls `read` with each complete line of the journal.
     fn each_line(&self, mut read: impl FnMut(&str) -> serde_json::Result<()>) -> Result<(), Error> {
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.seek(SeekFrom::Start(0)).map_err(|error| self.unwritable(&error))?;
-        let mut lines = BufReader::new(&mut *journal);
-        let (mut line, mut number) = (String::new(), 0);
-        loop {
-            line.clear();
-            number += 1;
-            let read_bytes = lines.by_ref().read_line(&mut line);
-            read_bytes
-                .map_err(|error| OutputError::io(&self.path.join(JOURNAL), "read this file", &error))?;
-            let Some(complete) = line.strip_suffix('\n') else { return Ok(()) };
-            if let Err(error) = read(complete) {
-                let fault = format!("line {number} is no run of a sweep: {error}");
-                return Err(OutputError { path: self.path.join(JOURNAL), fault }.into());
+        let path = self.path.join(JOURNAL);
+        self.with_journal(|journal| {
+            journal.seek(SeekFrom::Start(0)).map_err(|error| self.unwritable(&error))?;
+            let mut lines = BufReader::new(journal);
+            let (mut line, mut number) = (String::new(), 0);
+            loop {
+                line.clear();
+                number += 1;
+                let read_bytes = lines.by_ref().read_line(&mut line);
+                read_bytes.map_err(|error| OutputError::io(&path, "read this file", &error))?;
+                let Some(complete) = line.strip_suffix('\n') else { return Ok(()) };
+                if let Err(error) = read(complete) {
+                    let fault = format!("line {number} is no run of a sweep: {error}");
+                    return Err(OutputError { path, fault }.into());
+                }
             }
+        })
+    }
+
+    /// Calls `work` with the journal, which one thread at a time uses.
+    fn with_journal<T>(&self, work: impl FnOnce(&mut File) -> Result<T, Error>) -> Result<T, Error> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        match journal.as_mut() {
+            Some(journal) => work(journal),
+            None => Err(Error::Option(format!("{}: this dataset has been closed", self.path.display()))),
         }
+    }
+
+    /// Lets another sweep use the directory. This one adds no further run to it.
+    pub fn close(&self) {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The descriptor of the journal while it is open. A process that is forked from this one has a copy of it, which keeps
+    /// the directory locked.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn descriptor(&self) -> Option<std::os::fd::RawFd> {
+        use std::os::fd::AsRawFd;
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(AsRawFd::as_raw_fd)
     }
 
     /// The cells that the journal did not have when it was opened.
@@ -166,12 +188,17 @@ impl Dataset {
     /// Adds a run, in one line that is complete or, after a crash, ignored.
     ///
     /// # Errors
-    /// A journal that cannot be written.
+    /// A journal that cannot be written. It then ends with the run before.
     pub fn append(&self, record: &SweepRecord) -> Result<(), Error> {
         let line = serde_json::to_string(record).map_err(|error| other(&self.path, &error))? + "\n";
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.seek(SeekFrom::End(0)).map_err(|error| self.unwritable(&error))?;
-        journal.write_all(line.as_bytes()).map_err(|error| self.unwritable(&error).into())
+        self.with_journal(|journal| {
+            let end = journal.seek(SeekFrom::End(0)).map_err(|error| self.unwritable(&error))?;
+            journal.write_all(line.as_bytes()).map_err(|error| {
+                // An incomplete line that cannot be removed is ignored by the next sweep.
+                let _ = journal.set_len(end);
+                self.unwritable(&error)
+            })
+        })
     }
 
     /// The records of all runs, in the order of their settings, protocols and seeds.
@@ -179,8 +206,13 @@ impl Dataset {
     /// # Errors
     /// A journal that cannot be read.
     pub fn records(&self) -> Result<Vec<SweepRecord>, Error> {
-        let mut records: Vec<SweepRecord> = Vec::new();
-        self.each_line(|line| serde_json::from_str(line).map(|record| records.push(record)))?;
+        let (mut records, mut common) = (Vec::<SweepRecord>::new(), Common::default());
+        self.each_line(|line| {
+            let mut record = serde_json::from_str(line)?;
+            common.share(&mut record);
+            records.push(record);
+            Ok(())
+        })?;
         table::sort(&mut records);
         Ok(records)
     }
@@ -194,7 +226,7 @@ impl Dataset {
             let path = self.path.join(name);
             let bytes =
                 millpond_results::files::parquet_bytes(columns).map_err(|error| other(&path, &error))?;
-            write_atomically(&path, &bytes)?;
+            write_atomically(&path, &bytes).map_err(with_remedy)?;
         }
         Ok(())
     }
@@ -205,25 +237,34 @@ impl Dataset {
     /// A file that cannot be written.
     pub fn write_report(&self, page: &str) -> Result<PathBuf, Error> {
         let path = self.path.join(REPORT);
-        write_atomically(&path, page.as_bytes())?;
+        write_atomically(&path, page.as_bytes()).map_err(with_remedy)?;
         Ok(path)
     }
 
-    fn unwritable(&self, error: &std::io::Error) -> OutputError {
-        OutputError::io(&self.path.join(JOURNAL), "write this file", error)
+    fn unwritable(&self, error: &std::io::Error) -> Error {
+        with_remedy(OutputError::io(&self.path.join(JOURNAL), "write this file", error))
     }
 }
 
-/// Opens the journal for one process at a time.
+/// A file of a dataset that cannot be written: the runs in the journal are kept.
+fn with_remedy(error: OutputError) -> Error {
+    let fault = format!(
+        "{}; the dataset keeps the runs that had ended, and the same sweep runs the others when the file can be written",
+        error.fault
+    );
+    OutputError { fault, ..error }.into()
+}
+
+/// Opens the journal of the dataset at `path` for one process at a time.
 fn lock(path: &Path) -> Result<File, Error> {
-    let failed = |error: &std::io::Error| OutputError::io(path, "write this file", error);
-    let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(|e| failed(&e))?;
+    let journal = path.join(JOURNAL);
+    let failed = |error: &std::io::Error| OutputError::io(&journal, "write this file", error);
+    let file =
+        OpenOptions::new().read(true).append(true).create(true).open(&journal).map_err(|e| failed(&e))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => {
-            let fault =
-                "another sweep adds runs to this dataset; wait for its end, or give --out another name";
-            Err(OutputError { path: path.to_owned(), fault: fault.to_owned() }.into())
+            Err(Refusal::new(path, "another sweep adds runs to this dataset", Remedy::Wait).into())
         }
         Err(fs::TryLockError::Error(error)) => Err(failed(&error).into()),
     }
@@ -236,8 +277,8 @@ fn check_files(path: &Path) -> Result<(), Error> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_temporary = name.starts_with('.') && name.ends_with(".partial");
         if !is_temporary && ![DESCRIPTION, JOURNAL, RUNS, GROUPS, REPORT].contains(&name.as_str()) {
-            let fault = format!("is not the dataset of a sweep: it has {name}; give --out another name");
-            return Err(OutputError { path: path.to_owned(), fault }.into());
+            let fault = format!("is not the dataset of a sweep: it has {name}");
+            return Err(Refusal::new(path, fault, Remedy::None).into());
         }
     }
     Ok(())

@@ -15,14 +15,16 @@ mod plan;
 mod quantity;
 mod record;
 mod run;
+mod shared;
 mod table;
 mod varied;
 
 pub use dataset::Dataset;
-pub use error::Error;
-pub use means::{Mean, MeanRow, means};
+pub use error::{Error, Refusal};
+pub use means::{Mean, MeanRow, Means, means};
 pub use plan::{SweepCell, SweepPlan, SweepSpec};
 pub use quantity::number_with_unit;
 pub use record::{Metric, SweepRecord, SweepRow};
 pub use run::{run_cell, run_cells};
+pub use shared::Shared;
 pub use varied::Varied;

@@ -1,20 +1,19 @@
 //! Means over the seeds of each combination of settings and protocol.
 
-use crate::record::{Metric, SweepRecord};
-use crate::table::compare_settings;
-use millpond_stats::{ConfidenceInterval, confidence_interval};
+use crate::record::{Metric, SweepRecord, Values};
+use crate::shared::Shared;
+use millpond_stats::confidence_interval;
 use schemars::JsonSchema;
-use serde::Serialize;
-use std::cmp::Ordering;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// All seeds of a combination of settings and protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MeanRow {
     /// The varied keys with their values.
-    pub settings: BTreeMap<String, String>,
+    pub settings: Shared<BTreeMap<String, String>>,
     /// The protocol of all flows that are not pinned; null: those of the scenario.
-    pub protocol: Option<String>,
+    pub protocol: Option<Shared<String>>,
     /// Number of runs, one for each seed.
     pub runs: u64,
     /// Number of runs without results.
@@ -22,7 +21,8 @@ pub struct MeanRow {
     /// The message of the first of them; null if there is none.
     pub error: Option<String>,
     /// For each column of `runs.parquet` with a metric of all flows its mean over the seeds; absent if no run has it.
-    pub means: BTreeMap<String, Mean>,
+    #[schemars(with = "BTreeMap<String, Mean>")]
+    pub means: Means,
 }
 
 /// A mean over seeds with half the width of its 95 % confidence interval (Student's t).
@@ -34,11 +34,49 @@ pub struct Mean {
     pub half_width: Option<f64>,
 }
 
+/// The means of all metrics that have one, by the names of their columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Means {
+    means: Values,
+    half_widths: Values,
+}
+
+impl Means {
+    /// The mean of a metric.
+    #[must_use]
+    pub fn get(&self, metric: &str) -> Option<Mean> {
+        Some(Mean { mean: self.means.get(metric)?, half_width: self.half_widths.get(metric) })
+    }
+
+    /// Whether a metric has a mean.
+    #[must_use]
+    pub fn contains_key(&self, metric: &str) -> bool {
+        self.get(metric).is_some()
+    }
+}
+
+impl<'a> FromIterator<(&'a str, Mean)> for Means {
+    fn from_iter<I: IntoIterator<Item = (&'a str, Mean)>>(means: I) -> Self {
+        let means: BTreeMap<&str, Mean> = means.into_iter().collect();
+        Self {
+            means: Values::of(|metric| means.get(metric.name).map(|mean| mean.mean)),
+            half_widths: Values::of(|metric| means.get(metric.name)?.half_width),
+        }
+    }
+}
+
+impl Serialize for Means {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let named = |metric: &'static Metric| Some((metric.name, self.get(metric.name)?));
+        Metric::ALL.iter().filter_map(named).collect::<BTreeMap<_, _>>().serialize(serializer)
+    }
+}
+
 /// The means of sorted records.
 #[must_use]
 pub fn means(records: &[SweepRecord]) -> Vec<MeanRow> {
     let same = |one: &SweepRecord, other: &SweepRecord| {
-        one.protocol == other.protocol && compare_settings(one, other) == Ordering::Equal
+        one.protocol == other.protocol && one.settings == other.settings
     };
     records.chunk_by(same).filter_map(row).collect()
 }
@@ -47,8 +85,8 @@ fn row(records: &[SweepRecord]) -> Option<MeanRow> {
     let first = records.first()?;
     let mean = |(index, metric): (usize, &Metric)| {
         let values = records.iter().filter_map(|record| record.rows.first()?.values().nth(index)?);
-        let ConfidenceInterval { mean, half_width } = confidence_interval(&values.collect::<Vec<_>>())?;
-        Some((metric.name.to_owned(), Mean { mean, half_width }))
+        let interval = confidence_interval(&values.collect::<Vec<_>>())?;
+        Some((metric.name, Mean { mean: interval.mean, half_width: interval.half_width }))
     };
     Some(MeanRow {
         settings: first.settings.clone(),

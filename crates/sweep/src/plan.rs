@@ -262,6 +262,12 @@ impl<'a> SweepPlan<'a> {
         self.spec.varied.iter().map(|varied| varied.key.as_str())
     }
 
+    /// The varied keys with their values in a run.
+    #[must_use]
+    pub fn settings(&self, cell: &SweepCell) -> BTreeMap<String, String> {
+        self.keys().map(str::to_owned).zip(cell.settings.iter().cloned()).collect()
+    }
+
     /// The title of the scenario, or the name of its file.
     #[must_use]
     pub fn title(&self) -> &str {

@@ -1,5 +1,6 @@
 //! What a run of a sweep gives: one line of `runs.jsonl`.
 
+use crate::shared::{Pool, Shared};
 use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -13,17 +14,17 @@ pub struct SweepRecord {
     /// The key of the run: SHA-256 of the scenario, its traces, settings, world, protocol, seed and version.
     pub run: String,
     /// The varied keys with their values.
-    pub settings: BTreeMap<String, String>,
+    pub settings: Shared<BTreeMap<String, String>>,
     /// The protocol of all flows that are not pinned; null: those of the scenario.
-    pub protocol: Option<String>,
+    pub protocol: Option<Shared<String>>,
     /// World of the run: `packets` or `fluid`.
-    pub world: String,
+    pub world: Shared<String>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Version of Millpond, with the commit that it was built from if that is known.
-    pub version: String,
+    pub version: Shared<String>,
     /// The hash of the resolved scenario without its seed: SHA-256 in hexadecimal digits; empty if it is invalid.
-    pub scenario_sha256: String,
+    pub scenario_sha256: Shared<String>,
     /// Why the run has no results; null if it has.
     pub error: Option<String>,
     /// The row of all flows, then one for each group; empty if the run has no results.
@@ -34,19 +35,50 @@ pub struct SweepRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepRow {
     /// Name of the group; null for all flows.
-    pub group: Option<String>,
+    pub group: Option<Shared<String>>,
     /// Protocols of the flows, with commas between them.
-    pub protocols: String,
+    pub protocols: Shared<String>,
     /// Number of flows.
     pub flows: u64,
     /// Values by the names of their columns. A value that does not exist is absent.
     pub(crate) values: Values,
 }
 
-/// The values of all metrics, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// The values of all metrics, in their order; not a number where there is none.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, f64>", from = "BTreeMap<String, f64>")]
-pub(crate) struct Values([Option<f64>; Metric::ALL.len()]);
+pub(crate) struct Values([f64; Metric::ALL.len()]);
+
+impl Values {
+    pub(crate) const NONE: Self = Self([f64::NAN; Metric::ALL.len()]);
+
+    /// The values of these metrics. Values that are not finite are left out.
+    pub(crate) fn of(value: impl Fn(&Metric) -> Option<f64>) -> Self {
+        Self(Metric::ALL.map(|metric| value(&metric).filter(|value| value.is_finite()).unwrap_or(f64::NAN)))
+    }
+
+    /// The value of each metric, in the order of [`Metric::ALL`].
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<f64>> {
+        self.0.into_iter().map(|value| Some(value).filter(|value| !value.is_nan()))
+    }
+
+    /// The value of the metric with this name.
+    pub(crate) fn get(&self, name: &str) -> Option<f64> {
+        self.iter().nth(Metric::ALL.iter().position(|metric| metric.name == name)?)?
+    }
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
 
 impl JsonSchema for Values {
     fn schema_name() -> Cow<'static, str> {
@@ -64,14 +96,34 @@ impl JsonSchema for Values {
 
 impl From<Values> for BTreeMap<String, f64> {
     fn from(values: Values) -> Self {
-        let named = Metric::ALL.iter().zip(values.0);
+        let named = Metric::ALL.iter().zip(values.iter());
         named.filter_map(|(metric, value)| Some((metric.name.to_owned(), value?))).collect()
     }
 }
 
 impl From<BTreeMap<String, f64>> for Values {
     fn from(named: BTreeMap<String, f64>) -> Self {
-        Self(Metric::ALL.map(|metric| named.get(metric.name).copied()))
+        Self::of(|metric| named.get(metric.name).copied())
+    }
+}
+
+/// What the records of a dataset have in common, so that each value is held once.
+#[derive(Debug, Default)]
+pub(crate) struct Common {
+    settings: Pool<BTreeMap<String, String>>,
+    texts: Pool<String>,
+}
+
+impl Common {
+    /// Replaces what another record has as well.
+    pub(crate) fn share(&mut self, record: &mut SweepRecord) {
+        self.settings.share(&mut record.settings);
+        let own = [&mut record.world, &mut record.version, &mut record.scenario_sha256];
+        let of_rows = record.rows.iter_mut().flat_map(|row| row.group.iter_mut().chain([&mut row.protocols]));
+        for text in own.into_iter().chain(&mut record.protocol).chain(of_rows) {
+            self.texts.share(text);
+        }
+        record.rows.shrink_to_fit();
     }
 }
 
@@ -130,34 +182,34 @@ impl Metric {
 impl SweepRow {
     fn of(row: &ComparisonRow) -> Self {
         Self {
-            group: row.group.clone(),
-            protocols: row.protocols.join(","),
+            group: row.group.clone().map(Shared::from),
+            protocols: row.protocols.join(",").into(),
             flows: row.flows,
-            values: Values(Metric::ALL.map(|metric| (metric.value)(row).filter(|value| value.is_finite()))),
+            values: Values::of(|metric| (metric.value)(row)),
         }
     }
 
     /// The value of each metric, in the order of [`Metric::ALL`].
     pub(crate) fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        self.values.0.into_iter()
+        self.values.iter()
     }
 
     /// The rows of a run: of all flows, and of each group.
     pub(crate) fn of_run(run: Run) -> Vec<Self> {
         let only = match run.summary.groups.as_slice() {
-            [only] => Some(only.name.clone()),
+            [only] => Some(Shared::from(only.name.clone())),
             _ => None,
         };
         let mut rows: Vec<Self> = Comparison::of(&[run]).rows.iter().map(Self::of).collect();
         // A comparison has no row for the only group: it would repeat that of all flows, but for the utilization.
         let values = |all: &Self| {
-            let of_flows =
-                |(value, metric): (Option<f64>, &Metric)| value.filter(|_| metric.name != UTILIZATION);
-            let mut values = all.values().zip(&Metric::ALL).map(of_flows);
-            Values(std::array::from_fn(|_| values.next().flatten()))
+            Values::of(|metric| all.values.get(metric.name).filter(|_| metric.name != UTILIZATION))
         };
-        let group =
-            |(name, all): (String, &Self)| Self { group: Some(name), values: values(all), ..all.clone() };
+        let group = |(name, all): (Shared<String>, &Self)| Self {
+            group: Some(name),
+            values: values(all),
+            ..all.clone()
+        };
         let repeated = only.zip(rows.first()).map(group);
         rows.extend(repeated);
         rows

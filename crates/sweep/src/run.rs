@@ -4,6 +4,7 @@ use crate::dataset::Dataset;
 use crate::error::Error;
 use crate::plan::{SweepCell, SweepPlan};
 use crate::record::{SweepRecord, SweepRow};
+use crate::shared::Shared;
 use millpond_lab::run;
 use millpond_results::{About, RunOrigin, Watch};
 use rayon::prelude::*;
@@ -21,11 +22,11 @@ pub fn run_cell(
 ) -> Result<SweepRecord, Error> {
     let record = SweepRecord {
         run: cell.key.clone(),
-        settings: plan.keys().map(str::to_owned).zip(cell.settings.iter().cloned()).collect(),
-        protocol: cell.protocol.as_ref().map(|name| name.to_string()),
-        world: plan.world().name().to_owned(),
+        settings: plan.settings(cell).into(),
+        protocol: cell.protocol.as_deref().map(Shared::from),
+        world: plan.world().name().into(),
         seed: cell.seed,
-        version: plan.version().to_owned(),
+        version: plan.version().into(),
         ..SweepRecord::default()
     };
     let failed = |error: Error| match error {
@@ -43,7 +44,7 @@ pub fn run_cell(
     let about = About { label: case.label.clone(), origin, index, world: case.world };
     match run(&case.scenario, plan.registry(), about, watch) {
         Ok(finished) => Ok(SweepRecord {
-            scenario_sha256: finished.run.summary.scenario_sha256.clone(),
+            scenario_sha256: finished.run.summary.scenario_sha256.clone().into(),
             rows: SweepRow::of_run(finished.run),
             ..record
         }),

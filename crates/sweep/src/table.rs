@@ -5,31 +5,37 @@ use crate::record::{Metric, SweepRecord, SweepRow};
 use millpond_results::files::{Cells, Column, TextRun};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sorts by settings, numbers by their size, then by protocol and seed.
 pub(crate) fn sort(records: &mut [SweepRecord]) {
+    let places = places(records);
+    let place = |value: &String| places.get(value).copied().unwrap_or_default();
     records.sort_by(|one, other| {
-        compare_settings(one, other)
+        let settings = one.settings.values().map(place).cmp(other.settings.values().map(place));
+        settings
             .then_with(|| one.protocol.cmp(&other.protocol))
             .then_with(|| one.seed.cmp(&other.seed))
             .then_with(|| one.run.cmp(&other.run))
     });
 }
 
-/// The order of the settings of two runs with the same keys.
-pub(crate) fn compare_settings(one: &SweepRecord, other: &SweepRecord) -> Ordering {
-    let pairs = one.settings.values().zip(other.settings.values());
-    pairs.map(|(one, other)| compare_values(one, other)).fold(Ordering::Equal, Ordering::then)
+/// The place of each value of the settings in the order of all values, so that each is parsed once.
+fn places(records: &[SweepRecord]) -> BTreeMap<String, usize> {
+    let values: BTreeSet<&String> = records.iter().flat_map(|record| record.settings.values()).collect();
+    let mut values: Vec<(Option<NumberWithUnit>, &String)> =
+        values.into_iter().map(|value| (NumberWithUnit::parse(value), value)).collect();
+    values.sort_by(|one, other| compare_values(one, other));
+    values.into_iter().enumerate().map(|(place, (_, value))| (value.clone(), place)).collect()
 }
 
 /// The order of two values: numbers by their unit and size, then texts.
-fn compare_values(one: &str, other: &str) -> Ordering {
-    let by_size = match (NumberWithUnit::parse(one), NumberWithUnit::parse(other)) {
+fn compare_values(one: &(Option<NumberWithUnit>, &String), other: &(Option<NumberWithUnit>, &String)) -> Ordering {
+    let by_size = match (&one.0, &other.0) {
         (Some(a), Some(b)) => a.unit.name().cmp(b.unit.name()).then(a.number.total_cmp(&b.number)),
         (a, b) => b.is_some().cmp(&a.is_some()),
     };
-    by_size.then_with(|| one.cmp(other))
+    by_size.then_with(|| one.1.cmp(other.1))
 }
 
 /// One row per run: settings, what identifies the run, an error, and the values of all flows.
@@ -48,7 +54,7 @@ pub(crate) fn groups(records: &[SweepRecord]) -> Vec<Column<'_>> {
     let of = |record| SweepRecord::groups(record).map(move |row| (record, Some(row)));
     let rows: Vec<(&SweepRecord, Option<&SweepRow>)> = records.iter().flat_map(of).collect();
     let mut columns = identity(&rows);
-    let groups = rows.iter().map(|(_, row)| row.and_then(|row| row.group.as_deref()).unwrap_or_default());
+    let groups = rows.iter().map(|&(_, row)| row.and_then(|row| row.group.as_ref()).map_or("", |name| name));
     columns.push(texts("group", groups));
     columns.extend(values(&rows));
     columns
@@ -70,7 +76,7 @@ fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
         texts(name, rows.iter().map(|&(record, _)| of(record)))
     };
     columns.extend([
-        text("protocol", |record| record.protocol.as_deref().unwrap_or_default()),
+        text("protocol", |record| record.protocol.as_ref().map_or("", |name| name)),
         text("world", |record| &record.world),
         counts("seed", rows.iter().map(|(record, _)| Some(record.seed))),
         text("run", |record| &record.run),
@@ -140,6 +146,7 @@ fn texts<'a>(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = &'a
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::Shared;
 
     /// The first cells of the first table of a section, without backticks.
     fn documented(page: &str, section: &str) -> Vec<String> {
@@ -165,7 +172,9 @@ mod tests {
     #[test]
     fn values_are_numbers_in_base_units_where_all_of_them_have_one_unit() {
         let record = |rate: &str, count: &str| SweepRecord {
-            settings: [("rate".to_owned(), rate.to_owned()), ("count".to_owned(), count.to_owned())].into(),
+            settings: Shared::from(BTreeMap::from(
+                [("rate", rate), ("count", count)].map(|(key, value)| (key.to_owned(), value.to_owned())),
+            )),
             ..SweepRecord::default()
         };
         let mut records = [record("1Gbps", "10"), record("20Mbps", "x"), record("20Mbps", "9")];

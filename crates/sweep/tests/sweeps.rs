@@ -114,7 +114,7 @@ fn a_run_of_a_sweep_is_the_run_of_its_scenario() {
     let record = millpond_sweep::run_cell(&plan, cell, 0, &Unwatched).unwrap();
     let sets = ["links.L.rate=10Mbps".to_owned()];
     let scenario = millpond_scenario::Scenario::load(&folder.path().join("s.toml"), &sets).unwrap();
-    assert_eq!(record.scenario_sha256, scenario.key().sha256);
+    assert_eq!(*record.scenario_sha256, scenario.key().sha256);
     assert_eq!(record.seed, scenario.seed);
     let text = serde_json::to_value(&record).unwrap();
     let (all, group) = (&text["rows"][0]["values"], &text["rows"][1]["values"]);

@@ -44,7 +44,7 @@ fn means(rows: &[MeanRow]) -> Table {
     let mut table = table(&headings.chain(metrics.iter().map(|(heading, ..)| *heading)).collect::<Vec<_>>());
     for row in rows {
         let settings = row.settings.values().map(|value| value.as_str().into());
-        let protocol = has_protocols.then(|| row.protocol.as_deref().unwrap_or_default().into());
+        let protocol = has_protocols.then(|| row.protocol.as_ref().map_or("", |name| name).into());
         let metrics = metrics.iter().map(|column| cell(row, column));
         table.add_row(settings.chain(protocol).chain([Cell::count(row.runs - row.failed)]).chain(metrics));
     }
@@ -52,7 +52,7 @@ fn means(rows: &[MeanRow]) -> Table {
 }
 
 fn cell(row: &MeanRow, &(_, metric, factor, show): &MetricColumn) -> Cell {
-    row.means.get(metric).map_or_else(Cell::absent, |&Mean { mean, half_width }| {
+    row.means.get(metric).map_or_else(Cell::absent, |Mean { mean, half_width }| {
         Cell::estimate(factor * mean, half_width.map(|half| factor * half), show)
     })
 }
@@ -60,16 +60,17 @@ fn cell(row: &MeanRow, &(_, metric, factor, show): &MetricColumn) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn failures_are_a_sentence_above_the_table() {
         let row = |failed, error: Option<&str>| MeanRow {
-            settings: [("links.L.rate".to_owned(), "5Mbps".to_owned())].into(),
-            protocol: Some("cubic".to_owned()),
+            settings: BTreeMap::from([("links.L.rate".to_owned(), "5Mbps".to_owned())]).into(),
+            protocol: Some("cubic".into()),
             runs: 2,
             failed,
             error: error.map(str::to_owned),
-            means: [("total_goodput_bps".to_owned(), Mean { mean: 4.8e6, half_width: Some(2e5) })].into(),
+            means: [("total_goodput_bps", Mean { mean: 4.8e6, half_width: Some(2e5) })].into_iter().collect(),
         };
         let text = sweep(&[row(0, None), row(1, Some("no such link\n"))]).fitted(None);
         assert!(
