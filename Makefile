@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test python-test lint no-std docs bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test test-cluster python-test lint no-std docs bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -21,6 +21,9 @@ test: ## every test
 	tests/install-chromium.sh
 	cargo test --workspace
 	MILLPOND=$${CARGO_TARGET_DIR:-target}/debug/millpond tests/python.sh
+
+test-cluster: ## sweeps on Dask and Ray, in an environment of their own
+	tests/cluster.sh
 
 python-test: ## the tests of the Python package: pytest, types, format
 	tests/python.sh

@@ -4,6 +4,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/python-environment.sh
 
+# The command whose results and messages are compared; `make test` names the one that it has built.
+if [ -z "${MILLPOND:-}" ]; then
+    cargo build --quiet --package millpond-cli
+    MILLPOND=$target/debug/millpond
+fi
+MILLPOND=$(realpath "$MILLPOND")
+export MILLPOND
+
 # Installed into a clean environment, without any library, the wheel runs a scenario.
 rm -rf "$home/bare"
 python3 -m venv --without-pip "$home/bare"

@@ -162,6 +162,7 @@ impl Dataset {
             let records = self.dataset.records()?;
             self.dataset.write_tables(&records)?;
             let rows = means(&records);
+            drop(records);
             self.dataset.write_report(&millpond_analysis_report::sweep(&rows, self.plan.title()))?;
             Ok(SweepMeans { rows })
         };

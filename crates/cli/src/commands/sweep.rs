@@ -35,6 +35,7 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
     let records = dataset.records()?;
     dataset.write_tables(&records)?;
     let found = SweepMeans { rows: means(&records) };
+    drop(records);
     let report = dataset.write_report(&millpond_analysis_report::sweep(&found.rows, plan.title()))?;
     note(format_args!("report: {}", report.display()));
     let json = || serde_json::to_string_pretty(&found);

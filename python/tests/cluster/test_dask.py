@@ -1,0 +1,96 @@
+"""Sweeps on Dask: several worker processes, of which some are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask
+import millpond
+import pytest
+from distributed import Client, LocalCluster
+from millpond._distribute import capacity
+from sweeps import RUNS, assert_equal, journal, run_sweep
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    """A cluster of three processes, which are replaced when they end."""
+    with (
+        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def workers(client: Client) -> list[int]:
+    """The processes of the workers."""
+    return list(client.run(os.getpid).values())
+
+
+def test_the_dataset_is_that_of_a_serial_sweep(
+    client: Client, scenario: millpond.Scenario, serial: Path, tmp_path: Path
+) -> None:
+    executor = client.get_executor()
+    assert capacity(executor) == 3
+    run_sweep(scenario, tmp_path, executor)
+    assert_equal(tmp_path, serial)
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(
+    client: Client, scenario: millpond.Scenario, serial: Path, tmp_path: Path
+) -> None:
+    killed: list[int] = []
+
+    def kill(share: float) -> None:
+        if share > 0.0 and not killed:
+            killed.append(workers(client)[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    run_sweep(scenario, tmp_path, client.get_executor(), kill)
+    assert killed
+    assert killed[0] not in workers(client)
+    assert_equal(tmp_path, serial)
+
+
+def test_tasks_that_dask_gives_up_are_repeated(
+    scenario: millpond.Scenario, serial: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With no allowed failure Dask gives up each task of a killed worker."""
+    killed: list[int] = []
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+
+        def kill(share: float) -> None:
+            if share > 0.0 and not killed:
+                killed.append(workers(client)[0])
+                os.kill(killed[0], signal.SIGKILL)
+
+        run_sweep(scenario, tmp_path, client.get_executor(), kill)
+    assert killed
+    assert "marked as failed because 1 workers died" in caplog.text
+    assert_equal(tmp_path, serial)
+
+
+def test_a_cluster_that_ends_keeps_what_it_had_executed(
+    scenario: millpond.Scenario, serial: Path, tmp_path: Path
+) -> None:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+
+        def end(share: float) -> None:
+            if share > 0.0:
+                client.close()
+
+        with pytest.raises(millpond.Error, match="the executor has ended"):
+            run_sweep(scenario, tmp_path, client.get_executor(), end)
+    assert 0 < len(journal(tmp_path)) < RUNS
+    run_sweep(scenario, tmp_path)
+    assert_equal(tmp_path, serial)
