@@ -25,12 +25,15 @@ fn places(records: &[SweepRecord]) -> BTreeMap<String, usize> {
     let values: BTreeSet<&String> = records.iter().flat_map(|record| record.settings.values()).collect();
     let mut values: Vec<(Option<NumberWithUnit>, &String)> =
         values.into_iter().map(|value| (NumberWithUnit::parse(value), value)).collect();
-    values.sort_by(|one, other| compare_values(one, other));
+    values.sort_by(compare_values);
     values.into_iter().enumerate().map(|(place, (_, value))| (value.clone(), place)).collect()
 }
 
 /// The order of two values: numbers by their unit and size, then texts.
-fn compare_values(one: &(Option<NumberWithUnit>, &String), other: &(Option<NumberWithUnit>, &String)) -> Ordering {
+fn compare_values(
+    one: &(Option<NumberWithUnit>, &String),
+    other: &(Option<NumberWithUnit>, &String),
+) -> Ordering {
     let by_size = match (&one.0, &other.0) {
         (Some(a), Some(b)) => a.unit.name().cmp(b.unit.name()).then(a.number.total_cmp(&b.number)),
         (a, b) => b.is_some().cmp(&a.is_some()),
