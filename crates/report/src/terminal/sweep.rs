@@ -38,7 +38,7 @@ fn means(rows: &[MeanRow]) -> Table {
     let keys: Vec<&str> =
         rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
     let has_protocols = rows.iter().any(|row| row.protocol.is_some());
-    let is_present = |(_, metric, ..): &&MetricColumn| rows.iter().any(|row| row.means.contains_key(*metric));
+    let is_present = |(_, metric, ..): &&MetricColumn| rows.iter().any(|row| row.means.contains_key(metric));
     let metrics: Vec<&MetricColumn> = METRICS.iter().filter(is_present).collect();
     let headings = keys.into_iter().chain(has_protocols.then_some("protocol")).chain(["runs"]);
     let mut table = table(&headings.chain(metrics.iter().map(|(heading, ..)| *heading)).collect::<Vec<_>>());
@@ -81,7 +81,7 @@ mod tests {
         assert!(!sweep(&[row(0, None)]).fitted(None).contains("no results"));
         assert!(!text.contains("completion"), "no run has transfers: {text}");
         let with_transfers = MeanRow {
-            means: [("completion_p95_ms".to_owned(), Mean { mean: 64.3, half_width: None })].into(),
+            means: [("completion_p95_ms", Mean { mean: 64.3, half_width: None })].into_iter().collect(),
             ..row(0, None)
         };
         let csv = sweep(&[with_transfers]).csv();
