@@ -24,6 +24,7 @@ mod table;
 mod table_columns;
 mod theory;
 mod trace;
+mod waiting;
 mod work;
 mod world;
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Failure, guest_error};
 use crate::guest::has_guests;
+use crate::waiting::{awaited, broken, received};
 use millpond_guest::Session;
 use millpond_results::Watch;
 use pyo3::exceptions::PyRuntimeError;
@@ -9,12 +10,9 @@ use pyo3::prelude::*;
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// The time between two looks at Python's signals, and between two calls of a progress function.
-const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
 /// How long stopped work may take to end. Work that takes longer ends in the background, and its result is dropped.
 const GRACE: Duration = Duration::from_millis(500);
@@ -103,33 +101,6 @@ pub(crate) fn interruptible<T: Send + 'static>(
     }
 }
 
-/// The message of another thread, or none if that thread has ended without one. Other threads of Python run meanwhile.
-///
-/// # Errors
-/// The first one of `check`, which is called every 50 ms.
-pub(crate) fn awaited<T: Send>(
-    py: Python<'_>,
-    receiver: &mut Receiver<T>,
-    check: impl Fn() -> PyResult<()>,
-) -> PyResult<Option<T>> {
-    loop {
-        match received(py, receiver, BETWEEN_CHECKS) {
-            Ok(message) => return Ok(Some(message)),
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => check()?,
-        }
-    }
-}
-
-/// Waits for a message while other threads of Python run.
-fn received<T: Send>(
-    py: Python<'_>,
-    receiver: &mut Receiver<T>,
-    time: Duration,
-) -> Result<T, RecvTimeoutError> {
-    py.detach(move || receiver.recv_timeout(time))
-}
-
 /// A pool whose threads have this session. With laws of guests each thread is attached to Python until it ends, because
 /// making Python's state of a thread for each callback would take longer than the callback.
 fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuildError> {
@@ -156,11 +127,4 @@ fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &Shared) -> PyResu
         Some(progress) => progress.call1((shared.share(),)).map(|_| ()),
         None => Ok(()),
     }
-}
-
-/// The exception for a fault of Millpond itself; its message is on standard error.
-pub(crate) fn broken() -> PyErr {
-    PyRuntimeError::new_err(
-        "a fault of Millpond, described on standard error; please report it with the scenario",
-    )
 }

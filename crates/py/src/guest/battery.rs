@@ -2,7 +2,7 @@
 
 use super::registry;
 use crate::error::Failure;
-use crate::work::{awaited, broken};
+use crate::waiting::{awaited, broken};
 use millpond_conformance::{Laws, check};
 use millpond_guest::Session;
 use pyo3::prelude::*;
