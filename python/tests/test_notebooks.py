@@ -43,7 +43,9 @@ def test_a_notebook_runs(path: Path) -> None:
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     shown = [output.data for output in outputs if "data" in output]
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    assert sum("image/png" in data for data in shown) == sum(".plot." in source or "plt.subplots(" in source for source in code)
+    assert sum("image/png" in data for data in shown) == sum(
+        ".plot." in source or "plt.subplots(" in source for source in code
+    )
     assert sum(is_chart(data) for data in shown) == sum(".chart." in source for source in code)
     tables = [data["text/html"] for data in shown if "text/html" in data]
     assert any("data:image/svg+xml;base64," in html for html in tables) == (path.stem not in WITHOUT_RUN)
