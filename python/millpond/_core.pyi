@@ -26,6 +26,7 @@ __all__ = [
     "Scenario",
     "SenderBase",
     "Start",
+    "SweepMeans",
     "SweepPlan",
     "Table",
     "Trace",

@@ -78,7 +78,7 @@ class Address(Folder):
         import fsspec
 
         self.name = address.rstrip("/")
-        with self._told("use"):
+        with self._described("use"):
             self.fs, root = fsspec.core.url_to_fs(address, **options)
         self.root = root.rstrip("/")
         self.temporary = Path(tempfile.mkdtemp(prefix="millpond-"))
@@ -100,14 +100,14 @@ class Address(Folder):
     def opened(self, replace: bool) -> Iterator[None]:
         """Locks the address, reads the dataset that it has, and writes the runs that have ended at the end."""
         try:
-            with self._told("use"):
+            with self._described("use"):
                 self.fs.makedirs(self.root, exist_ok=True)
                 self._lock()
         except BaseException:
             shutil.rmtree(self.temporary)
             raise
         try:
-            with self._told("read"):
+            with self._described("read"):
                 self._read(replace)
             yield
         except _core.Error as error:
@@ -135,7 +135,7 @@ class Address(Folder):
         shutil.rmtree(self.temporary)
 
     @contextmanager
-    def _told(self, doing: str) -> Iterator[None]:
+    def _described(self, doing: str) -> Iterator[None]:
         """Exceptions of a file system, which are of any class, as errors."""
         try:
             yield
@@ -216,16 +216,21 @@ class Address(Folder):
         now = time.monotonic()
         self.next_copy = now + max(BETWEEN_COPIES, COPY_SHARE * (now - begin))
 
-    def _copy_continued(self) -> None:
+    def _remove_replaced(self) -> None:
+        """Removes the old tables, once and before the first new file is written."""
         while self.replaced:
             self.fs.rm_file(f"{self.root}/{self.replaced[-1]}")
             self.replaced.pop()
+
+    def _copy_continued(self) -> None:
+        self._remove_replaced()
         for name in CONTINUED:
             self._copy(name)
 
     def finish(self) -> None:
         """Copies all files."""
-        with self._told("write"):
+        with self._described("write"):
+            self._remove_replaced()
             for file in sorted(self.path.iterdir()):
                 self._copy(file.name)
 
