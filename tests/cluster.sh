@@ -16,8 +16,8 @@ if [ "$wanted" != "$(cat "$home/installed-cluster.txt" 2>/dev/null)" ]; then
     echo "$wanted" > "$home/installed-cluster.txt"
 fi
 
-# Ray sends no statistics, needs no token for processes of this machine, and may take a while to start on a busy one.
-export RAY_USAGE_STATS_ENABLED=0 RAY_AUTH_MODE=disabled RAY_raylet_start_wait_time_s=180 RAY_agent_register_timeout_ms=180000
+# Ray sends no statistics, and may take a while to start on a busy machine.
+export RAY_USAGE_STATS_ENABLED=0 RAY_raylet_start_wait_time_s=180
 # Dask and Ray leave processes and sockets to the collector at their end.
 PATH="$cluster/bin:$PATH" VIRTUAL_ENV="$cluster" "$cluster/bin/python" -m pytest \
     -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning python/tests/cluster

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any, ParamSpec, TypeVar
@@ -52,7 +53,7 @@ class RayExecutor(Executor):
         """
         if self._is_shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
-        remote = self._ray.remote(fn)
+        remote = self._ray.remote(_function(fn))
         reference = (remote.options(**self._options) if self._options else remote).remote(*args, **kwargs)
         future: Future[T] = reference.future()
         self._references[future] = reference
@@ -76,3 +77,14 @@ class RayExecutor(Executor):
             for future in futures:
                 if not future.cancelled():
                     future.exception()
+
+
+def _function(fn: Callable[P, T]) -> Callable[P, T]:
+    """The call as a function: Ray executes no other callables, such as `abs`."""
+    if inspect.isfunction(fn):
+        return fn
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return fn(*args, **kwargs)
+
+    return call
