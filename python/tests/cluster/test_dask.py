@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import dask
@@ -39,17 +39,22 @@ def test_the_dataset_is_that_of_a_serial_sweep(
     assert_equal(tmp_path, serial)
 
 
-def test_a_killed_worker_loses_and_doubles_nothing(
-    client: Client, scenario: millpond.Scenario, serial: Path, tmp_path: Path
-) -> None:
-    killed: list[int] = []
+def killer(client: Client, killed: list[int]) -> Callable[[float], None]:
+    """A progress function that kills one worker, and appends its process, when the first runs have ended."""
 
     def kill(share: float) -> None:
         if share > 0.0 and not killed:
             killed.append(workers(client)[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    run_sweep(scenario, tmp_path, client.get_executor(), kill)
+    return kill
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(
+    client: Client, scenario: millpond.Scenario, serial: Path, tmp_path: Path
+) -> None:
+    killed: list[int] = []
+    run_sweep(scenario, tmp_path, client.get_executor(), killer(client, killed))
     assert killed
     assert killed[0] not in workers(client)
     assert_equal(tmp_path, serial)
@@ -65,13 +70,7 @@ def test_tasks_that_dask_gives_up_are_repeated(
         LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-
-        def kill(share: float) -> None:
-            if share > 0.0 and not killed:
-                killed.append(workers(client)[0])
-                os.kill(killed[0], signal.SIGKILL)
-
-        run_sweep(scenario, tmp_path, client.get_executor(), kill)
+        run_sweep(scenario, tmp_path, client.get_executor(), killer(client, killed))
     assert killed
     assert "marked as failed because 1 workers died" in caplog.text
     assert_equal(tmp_path, serial)

@@ -127,7 +127,8 @@ fn thirty_runs_fit_on_ten_screens() {
     assert!(height <= 10.0 * 900.0, "{height} pixels");
 }
 
-/// The hue of the flow that joins differs from that of the first one in every run and both themes, by at least a sixth of the circle.
+/// The hue of the flow that joins differs from that of the first one by at least a sixth of the circle, in every run and both
+/// themes.
 #[test]
 fn the_flows_of_a_run_have_different_hues() {
     const LEAST_ANGLE: &str = r##"Math.min(...[...document.querySelectorAll("#over-time figure")].map(figure => {
