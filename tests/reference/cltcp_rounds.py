@@ -13,16 +13,17 @@ import math
 import random
 
 LINK, ROUND, LEAVE, CROSS = range(4)
+FIRST = 100.0  # x0 and r(0), packets/s
 
 
-def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=2.0, first=100.0, buffer=1e4, cross=()):
+def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=2.0, buffer=1e4, cross=()):
     """Lists of (time, queue, total rate) at each event and of (time, rate) of each flow; flows are (rtt, start, stop).
 
     `phase` in s delays the link's intervals, `weight` is the time in s by which the queue's excess is divided, `cross` has
     (time, change of the cross traffic's rate).
     """
-    r, queue, now, arrived, at, other = first, 0.0, 0.0, 0.0, phase, 0.0
-    rates, history = [0.0] * len(flows), ([0.0], [first])
+    r, queue, now, arrived, at, other = FIRST, 0.0, 0.0, 0.0, phase, 0.0
+    rates, history = [0.0] * len(flows), ([0.0], [FIRST])
     record, series = [], [[] for _ in flows]
     events = [(phase + 0.1, LINK, 0)] + [(time, CROSS, change) for time, change in cross]
     for p, (_, start, stop) in enumerate(flows):
@@ -50,7 +51,7 @@ def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=
                 e = exponent(tau)
                 rates[p] = max(rates[p] ** (1 - e) * advised**e, 1.0)
             else:
-                rates[p] = first
+                rates[p] = FIRST
             series[p].append((now, rates[p]))
             heapq.heappush(events, (now + tau, ROUND, p))
         record.append((now, queue, sum(rates) + other))
@@ -136,8 +137,6 @@ def numbers():
         start, end, count = stages[i]
         found = sorted(settled(rates[i], c / count, start, end, 0.1) for _, rates in runs)
         yield f"Fig. 6, stage {i + 1}: median time of the new flow until within 10 %, s", found[2], cited, 0.01
-    found = sorted(settled(run(c, flows[:1], 50, lambda tau: min(2 * tau, 1), 0.01 * k, first=1000.0)[1][0], c, 0, 50, 0.1) for k in range(5))
-    yield "Fig. 6, stage 1 from x0 = 1000: median time until within 10 %, s", found[2], 4.2, 0.01
     for name, rtt, exponent, cited in (
         ("min(2 rtt, 0.5)", 0.7, lambda tau: min(2 * tau, 0.5), (0.619, 0.655)),
         ("min(2 rtt, 1)", 0.7, lambda tau: min(2 * tau, 1), (0.043, 0.061)),

@@ -141,18 +141,19 @@ def run(count, capacity, kind, until, spread=1.0, measured=10.0, draw=None):
     }
 
 
-def joins(phase):
-    """The times after which flows of 50, 100, 200 and 400 ms that join one after the other have .9 of their shares of 15000
-    packets/s, in intervals of 400 ms. The later ones start `phase` later: at another time of the control interval."""
-    flows = [Flow(0.05, 0.0), Flow(0.1, 4.0 + phase), Flow(0.2, 8.0 + phase), Flow(0.4, 12.0 + phase)]
-    simulate(flows, 15000, "carried", 18.0, 18.0)
+def joins(phase, rtts=(0.05, 0.1, 0.2, 0.4), interval=0.4, apart=4.0):
+    """The times after which flows that join one after the other have .9 of their shares of 15000 packets/s, in intervals of
+    whole round-trip times. The later ones start `phase` later: at another time of the control interval."""
+    flows = [Flow(rtt, i * apart + (phase if i else 0.0)) for i, rtt in enumerate(rtts)]
+    until = len(rtts) * apart + 2.0
+    simulate(flows, 15000, "carried", until, until)
     times = []
     for n, flow in enumerate(flows, 1):
         packets = {}
         for time in flow.delivered:
-            interval = int((time - flow.start) / 0.4)
-            packets[interval] = packets.get(interval, 0) + 1
-        times.append(0.4 * (1 + min(interval for interval, count in packets.items() if count / 0.4 >= 0.9 * 15000 / n)))
+            number = int((time - flow.start) / interval)
+            packets[number] = packets.get(number, 0) + 1
+        times.append(interval * (1 + min(number for number, count in packets.items() if count / interval >= 0.9 * 15000 / n)))
     return times
 
 
@@ -179,8 +180,13 @@ def numbers():
             yield f"1000 flows, {kind}: greatest of {quantity}", max(values), high, 0.002
     # Without a queue and with independent phases: the mean deviation of the packets in flight, sqrt(N f (1 - f) / (2 pi)), is idle.
     yield "1000 flows, independent phases: utilization", 1 - math.sqrt(1000 * 0.4 * 0.6 / math.tau) / 3400, 0.9982, 1e-4
-    found = [joins(phase) for phase in (0.0, 0.05, 0.17, 0.35)]
-    for flow, low, high in ((1, 0.8, 0.8), (2, 2.4, 2.8), (3, 2.0, 2.4), (4, 3.2, 5.2)):
+    found = [joins(0.035 * k) for k in range(10)]
+    for flow, low, high in ((1, 0.8, 0.8), (2, 2.4, 2.8), (3, 2.0, 2.4), (4, 3.2, 4.8)):
         times = [times[flow - 1] for times in found]
         yield f"flow {flow} joins: least time to .9 of its share", min(times), low, 0.001
         yield f"flow {flow} joins: greatest time to .9 of its share", max(times), high, 0.001
+    yield "one flow of 930 ms: round trips to .9 of the link", joins(0.0, (0.93,), 0.93, 8.0)[0] / 0.93, 7, 0.001
+    found = [joins(0.07 * k, (0.21,) * 4, 0.21, 6.0) for k in range(3)]
+    times = [time / 0.21 for times in found for time in times[1:]]
+    yield "flows of 210 ms join: least number of round trips to .9 of the share", min(times), 22, 0.001
+    yield "flows of 210 ms join: greatest number of round trips to .9 of the share", max(times), 25, 0.001
