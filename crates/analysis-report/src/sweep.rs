@@ -139,8 +139,8 @@ impl<'a> Combination<'a> {
         let mut all: Vec<Self> = Vec::new();
         let mut indices: BTreeMap<Vec<(&str, &str)>, usize> = BTreeMap::new();
         for row in rows {
-            let settings = row.settings.iter().filter(|(key, _)| **key != axis.key);
-            let settings: Vec<_> = settings.map(|(key, value)| (key.as_str(), value.as_str())).collect();
+            let settings = row.settings.iter().filter(|(key, _)| *key != axis.key);
+            let settings: Vec<_> = settings.collect();
             let index = *indices.entry(settings.clone()).or_insert(all.len());
             match all.get_mut(index) {
                 Some(combination) => combination.rows.push(row),

@@ -10,7 +10,6 @@ use millpond_report::terminal;
 use millpond_sweep::{MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, means, run_cell, run_cells};
 use pyo3::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -122,10 +121,7 @@ impl Dataset {
 
     /// The numbers of the runs that the dataset did not have when it was opened.
     fn missing(&self) -> Vec<usize> {
-        let cells = self.plan.cells();
-        let missing: BTreeSet<&str> = self.dataset.missing(cells).map(|cell| cell.key.as_str()).collect();
-        let numbered = cells.iter().enumerate();
-        numbered.filter(|(_, cell)| missing.contains(cell.key.as_str())).map(|(number, _)| number).collect()
+        self.dataset.missing().to_vec()
     }
 
     /// Adds the run of this number by its line of `runs.jsonl`, which a worker has written.
@@ -151,7 +147,7 @@ impl Dataset {
     /// Executes the missing runs on this number of threads; 0 for one per core.
     fn run(&self, py: Python<'_>, threads: usize, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
         let (plan, dataset) = (Arc::clone(&self.plan), Arc::clone(&self.dataset));
-        let runs = dataset.missing(plan.cells()).count();
+        let runs = dataset.missing().len();
         let conditions = Conditions { runs, threads, progress };
         interruptible(py, &conditions, move |watch| Ok(run_cells(&plan, &dataset, watch)?))
     }

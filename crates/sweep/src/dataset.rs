@@ -8,10 +8,10 @@
 //! | `report.html` | the page about the sweep |
 
 use crate::error::{Error, Refusal, Remedy};
-use crate::plan::{SweepCell, SweepPlan};
+use crate::plan::SweepPlan;
 use crate::record::{Common, SweepRecord};
 use crate::table;
-use millpond_results::files::{OutputError, write_atomically};
+use millpond_results::files::{Column, OutputError, parquet_bytes, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -73,8 +73,8 @@ pub struct Dataset {
     path: PathBuf,
     /// None after the dataset has been closed.
     journal: Mutex<Option<File>>,
-    /// The keys of the runs that the journal had when it was opened.
-    known: BTreeSet<String>,
+    /// The numbers of the runs that the journal did not have when it was opened.
+    missing: Vec<usize>,
 }
 
 impl Dataset {
@@ -97,8 +97,11 @@ impl Dataset {
         let text = serde_json::to_string_pretty(&description).map_err(|error| other(path, &error))? + "\n";
         write_atomically(&path.join(DESCRIPTION), text.as_bytes()).map_err(with_remedy)?;
         let mut dataset =
-            Self { path: path.to_owned(), journal: Mutex::new(Some(journal)), known: BTreeSet::new() };
-        dataset.known = dataset.read_keys()?;
+            Self { path: path.to_owned(), journal: Mutex::new(Some(journal)), missing: Vec::new() };
+        let known = dataset.read_keys()?;
+        let numbered = plan.cells().iter().enumerate();
+        let missing = numbered.filter(|(_, cell)| !known.contains(&cell.key)).map(|(number, _)| number);
+        dataset.missing = missing.collect();
         Ok(dataset)
     }
 
@@ -180,9 +183,10 @@ impl Dataset {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(AsRawFd::as_raw_fd)
     }
 
-    /// The cells that the journal did not have when it was opened.
-    pub fn missing<'c>(&self, cells: &'c [SweepCell]) -> impl Iterator<Item = &'c SweepCell> {
-        cells.iter().filter(|cell| !self.known.contains(&cell.key))
+    /// The numbers of the runs of the plan that the journal did not have when it was opened.
+    #[must_use]
+    pub fn missing(&self) -> &[usize] {
+        &self.missing
     }
 
     /// Adds a run, in one line that is complete or, after a crash, ignored.
@@ -222,13 +226,14 @@ impl Dataset {
     /// # Errors
     /// A file that cannot be written.
     pub fn write_tables(&self, records: &[SweepRecord]) -> Result<(), Error> {
-        for (name, columns) in [(RUNS, table::runs(records)), (GROUPS, table::groups(records))] {
-            let path = self.path.join(name);
-            let bytes =
-                millpond_results::files::parquet_bytes(columns).map_err(|error| other(&path, &error))?;
-            write_atomically(&path, &bytes).map_err(with_remedy)?;
-        }
-        Ok(())
+        self.write_table(RUNS, table::runs(records))?;
+        self.write_table(GROUPS, table::groups(records))
+    }
+
+    fn write_table(&self, name: &str, columns: Vec<Column<'_>>) -> Result<(), Error> {
+        let path = self.path.join(name);
+        let bytes = parquet_bytes(columns).map_err(|error| other(&path, &error))?;
+        write_atomically(&path, &bytes).map_err(with_remedy)
     }
 
     /// Writes the page about the sweep, and returns its path.

@@ -11,20 +11,25 @@
 mod dataset;
 mod error;
 mod means;
+mod metric;
 mod plan;
 mod quantity;
 mod record;
 mod run;
+mod settings;
 mod shared;
 mod table;
+mod values;
 mod varied;
 
 pub use dataset::Dataset;
 pub use error::{Error, Refusal};
 pub use means::{Mean, MeanRow, Means, means};
+pub use metric::Metric;
 pub use plan::{SweepCell, SweepPlan, SweepSpec};
 pub use quantity::number_with_unit;
-pub use record::{Metric, SweepRecord, SweepRow};
+pub use record::{SweepRecord, SweepRow};
 pub use run::{run_cell, run_cells};
+pub use settings::SweepSettings;
 pub use shared::Shared;
 pub use varied::Varied;

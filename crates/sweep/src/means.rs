@@ -1,7 +1,10 @@
 //! Means over the seeds of each combination of settings and protocol.
 
-use crate::record::{Metric, SweepRecord, Values};
+use crate::metric::Metric;
+use crate::record::SweepRecord;
+use crate::settings::SweepSettings;
 use crate::shared::Shared;
+use crate::values::Values;
 use millpond_stats::confidence_interval;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -11,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MeanRow {
     /// The varied keys with their values.
-    pub settings: Shared<BTreeMap<String, String>>,
+    pub settings: Shared<SweepSettings>,
     /// The protocol of all flows that are not pinned; null: those of the scenario.
     pub protocol: Option<Shared<String>>,
     /// Number of runs, one for each seed.

@@ -194,8 +194,8 @@ impl<'a> SweepPlan<'a> {
         settings.into()
     }
 
-    /// For each value that stands in a list the traces of the scenario with it: a value may name a file. Checks each value
-    /// by itself, and the ends of ranges.
+    /// For each value that stands in a list the traces of the scenario with it, if it has any: a value may name a file.
+    /// Checks each value by itself, and the ends of ranges.
     fn fingerprints(&self) -> Result<BTreeMap<(String, String), String>, Error> {
         let mut found = BTreeMap::new();
         for varied in &self.spec.varied {
@@ -203,8 +203,10 @@ impl<'a> SweepPlan<'a> {
             for value in varied.list().map_or_else(ends, <[String]>::to_vec) {
                 let scenario = self.load_with(std::iter::once(format!("{}={value}", varied.key)))?;
                 cases(&scenario, self.registry, &self.choice(self.spec.protocols.clone()))?;
-                let traces = scenario.key().traces.into_iter().map(|trace| trace.sha256);
-                found.insert((varied.key.clone(), value), traces.collect::<Vec<_>>().join(","));
+                let traces: Vec<_> = scenario.key().traces.into_iter().map(|trace| trace.sha256).collect();
+                if !traces.is_empty() {
+                    found.insert((varied.key.clone(), value), traces.join(","));
+                }
             }
         }
         Ok(found)

@@ -57,7 +57,8 @@ pub fn run_cell(
 /// # Errors
 /// A dataset that cannot be written, or that `watch` stopped the sweep.
 pub fn run_cells(plan: &SweepPlan<'_>, dataset: &Dataset, watch: &dyn Watch) -> Result<(), Error> {
-    let missing: Vec<&SweepCell> = dataset.missing(plan.cells()).collect();
+    let missing: Vec<&SweepCell> =
+        dataset.missing().iter().filter_map(|&number| plan.cells().get(number)).collect();
     let ended = AtomicUsize::new(plan.cells().len() - missing.len());
     let one = |(index, cell): (usize, &&SweepCell)| -> Result<(), Error> {
         let record = run_cell(plan, cell, index, watch)?;

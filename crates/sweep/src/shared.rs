@@ -11,6 +11,13 @@ use std::sync::Arc;
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shared<T>(Arc<T>);
 
+impl<T> Shared<T> {
+    /// The value, if no other record holds it.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        Arc::get_mut(&mut self.0)
+    }
+}
+
 impl<T> Clone for Shared<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))

@@ -1,16 +1,18 @@
 //! Records as tables in columns: `runs.parquet`, one row per run, and `groups.parquet`, one row per group of each run.
 
+use crate::metric::Metric;
 use crate::quantity::{NumberWithUnit, Unit};
-use crate::record::{Metric, SweepRecord, SweepRow};
+use crate::record::{SweepRecord, SweepRow};
 use millpond_results::files::{Cells, Column, TextRun};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Sorts by settings, numbers by their size, then by protocol and seed.
 pub(crate) fn sort(records: &mut [SweepRecord]) {
     let places = places(records);
-    let place = |value: &String| places.get(value).copied().unwrap_or_default();
+    let place = |value: &str| places.get(value).copied().unwrap_or_default();
     records.sort_by(|one, other| {
         let settings = one.settings.values().map(place).cmp(other.settings.values().map(place));
         settings
@@ -22,18 +24,15 @@ pub(crate) fn sort(records: &mut [SweepRecord]) {
 
 /// The place of each value of the settings in the order of all values, so that each is parsed once.
 fn places(records: &[SweepRecord]) -> BTreeMap<String, usize> {
-    let values: BTreeSet<&String> = records.iter().flat_map(|record| record.settings.values()).collect();
-    let mut values: Vec<(Option<NumberWithUnit>, &String)> =
+    let values: BTreeSet<&str> = records.iter().flat_map(|record| record.settings.values()).collect();
+    let mut values: Vec<(Option<NumberWithUnit>, &str)> =
         values.into_iter().map(|value| (NumberWithUnit::parse(value), value)).collect();
     values.sort_by(compare_values);
-    values.into_iter().enumerate().map(|(place, (_, value))| (value.clone(), place)).collect()
+    values.into_iter().enumerate().map(|(place, (_, value))| (value.to_owned(), place)).collect()
 }
 
 /// The order of two values: numbers by their unit and size, then texts.
-fn compare_values(
-    one: &(Option<NumberWithUnit>, &String),
-    other: &(Option<NumberWithUnit>, &String),
-) -> Ordering {
+fn compare_values(one: &(Option<NumberWithUnit>, &str), other: &(Option<NumberWithUnit>, &str)) -> Ordering {
     let by_size = match (&one.0, &other.0) {
         (Some(a), Some(b)) => a.unit.name().cmp(b.unit.name()).then(a.number.total_cmp(&b.number)),
         (a, b) => b.is_some().cmp(&a.is_some()),
@@ -43,8 +42,7 @@ fn compare_values(
 
 /// One row per run: settings, what identifies the run, an error, and the values of all flows.
 pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column<'_>> {
-    let rows: Vec<(&SweepRecord, Option<&SweepRow>)> =
-        records.iter().map(|record| (record, record.rows.first())).collect();
+    let rows: Rows<'_> = records.iter().map(|record| (record, record.rows.first())).collect();
     let mut columns = identity(&rows);
     let errors = rows.iter().map(|(record, _)| record.error.as_deref().unwrap_or_default());
     columns.push(texts("error", errors));
@@ -55,7 +53,7 @@ pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column<'_>> {
 /// One row per group of each run.
 pub(crate) fn groups(records: &[SweepRecord]) -> Vec<Column<'_>> {
     let of = |record| SweepRecord::groups(record).map(move |row| (record, Some(row)));
-    let rows: Vec<(&SweepRecord, Option<&SweepRow>)> = records.iter().flat_map(of).collect();
+    let rows: Rows<'_> = records.iter().flat_map(of).collect();
     let mut columns = identity(&rows);
     let groups = rows.iter().map(|&(_, row)| row.and_then(|row| row.group.as_ref()).map_or("", |name| name));
     columns.push(texts("group", groups));
@@ -69,11 +67,14 @@ impl SweepRecord {
     }
 }
 
-type Rows<'a> = [(&'a SweepRecord, Option<&'a SweepRow>)];
+/// A row of a table: its run, and the row of all flows or of a group.
+type Row<'a> = (&'a SweepRecord, Option<&'a SweepRow>);
+/// The rows of a table. Columns of numbers are made from them when they are written, one after the other.
+type Rows<'a> = Rc<[Row<'a>]>;
 
 /// The settings, each in a column of its own, and the columns that identify a run.
 fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
-    let keys: BTreeSet<&String> = rows.iter().flat_map(|(record, _)| record.settings.keys()).collect();
+    let keys: BTreeSet<&str> = rows.iter().flat_map(|(record, _)| record.settings.keys()).collect();
     let mut columns: Vec<Column<'_>> = keys.into_iter().map(|key| setting(key, rows)).collect();
     let text = |name: &'static str, of: fn(&SweepRecord) -> &str| {
         texts(name, rows.iter().map(|&(record, _)| of(record)))
@@ -81,7 +82,7 @@ fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
     columns.extend([
         text("protocol", |record| record.protocol.as_ref().map_or("", |name| name)),
         text("world", |record| &record.world),
-        counts("seed", rows.iter().map(|(record, _)| Some(record.seed))),
+        counts("seed", rows, |(record, _)| Some(record.seed)),
         text("run", |record| &record.run),
         text("scenario_sha256", |record| &record.scenario_sha256),
         text("version", |record| &record.version),
@@ -92,7 +93,7 @@ fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
 /// The values of a varied key: numbers in base units, with the unit in the name of the column (`links.L.rate [bit/s]`), or
 /// texts.
 fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
-    let text = |record: &'a SweepRecord| record.settings.get(key).map_or("", String::as_str);
+    let text = |record: &'a SweepRecord| record.settings.get(key).unwrap_or_default();
     let quantities: Option<Vec<NumberWithUnit>> =
         rows.iter().map(|&(record, _)| NumberWithUnit::parse(text(record))).collect();
     let units =
@@ -101,7 +102,11 @@ fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
         Some(all) => {
             let unit = all.first().map_or(Unit::One, |one| one.unit.clone());
             let unit = if unit.name().is_empty() { String::new() } else { format!(" [{}]", unit.name()) };
-            numbers(format!("{key}{unit}"), all.into_iter().map(|one| Some(one.number)))
+            let cells: Vec<f64> = all.into_iter().map(|one| one.number).collect();
+            Column {
+                name: format!("{key}{unit}").into(),
+                cells: Cells::Numbers(Box::new(cells.into_iter().map(Some))),
+            }
         }
         None => texts(key.to_owned(), rows.iter().map(|&(record, _)| text(record))),
     }
@@ -111,23 +116,31 @@ fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
 fn values<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
     let mut columns = vec![
         texts("protocols", rows.iter().map(|(_, row)| row.map_or("", |row| row.protocols.as_str()))),
-        counts("flows", rows.iter().map(|(_, row)| row.map(|row| row.flows))),
+        counts("flows", rows, |(_, row)| row.map(|row| row.flows)),
     ];
     columns.extend(Metric::ALL.iter().enumerate().map(|(index, metric)| {
-        numbers(metric.name, rows.iter().map(|(_, row)| row.and_then(|row| row.values().nth(index)?)))
+        let cells = each(rows, move |(_, row)| row.and_then(|row| row.values().nth(index)?));
+        Column { name: metric.name.into(), cells: Cells::Numbers(cells) }
     }));
     columns
 }
 
-fn numbers<'a>(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = Option<f64>>) -> Column<'a> {
-    let cells: Vec<Option<f64>> = cells.collect();
-    Column { name: name.into(), cells: Cells::Numbers(Box::new(cells.into_iter())) }
+fn counts<'a>(
+    name: &'static str,
+    rows: &Rows<'a>,
+    count: impl Fn(Row<'a>) -> Option<u64> + 'a,
+) -> Column<'a> {
+    let cells = each(rows, move |row| count(row).and_then(|count| i64::try_from(count).ok()));
+    Column { name: name.into(), cells: Cells::Counts(cells) }
 }
 
-fn counts<'a>(name: &'static str, cells: impl Iterator<Item = Option<u64>>) -> Column<'a> {
-    let whole = |cell: Option<u64>| cell.and_then(|count| i64::try_from(count).ok());
-    let cells: Vec<Option<i64>> = cells.map(whole).collect();
-    Column { name: name.into(), cells: Cells::Counts(Box::new(cells.into_iter())) }
+/// The cell of each row.
+fn each<'a, T: 'a>(
+    rows: &Rows<'a>,
+    cell: impl Fn(Row<'a>) -> Option<T> + 'a,
+) -> Box<dyn Iterator<Item = Option<T>> + 'a> {
+    let rows = Rc::clone(rows);
+    Box::new((0..rows.len()).map(move |index| rows.get(index).and_then(|&row| cell(row))))
 }
 
 fn texts<'a>(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = &'a str>) -> Column<'a> {

@@ -24,7 +24,7 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
         Dataset::remove(&args.out)?;
     }
     let dataset = Dataset::open(&args.out, &plan)?;
-    let (missing, all) = (dataset.missing(plan.cells()).count(), plan.cells().len());
+    let (missing, all) = (dataset.missing().len(), plan.cells().len());
     if missing < all {
         note(format_args!("{}: has {} of {all} runs", args.out.display(), all - missing));
     }

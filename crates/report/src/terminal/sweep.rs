@@ -35,15 +35,14 @@ fn failures(rows: &[MeanRow]) -> String {
 }
 
 fn means(rows: &[MeanRow]) -> Table {
-    let keys: Vec<&str> =
-        rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
+    let keys: Vec<&str> = rows.first().map_or_else(Vec::new, |row| row.settings.keys().collect());
     let has_protocols = rows.iter().any(|row| row.protocol.is_some());
     let is_present = |(_, metric, ..): &&MetricColumn| rows.iter().any(|row| row.means.contains_key(metric));
     let metrics: Vec<&MetricColumn> = METRICS.iter().filter(is_present).collect();
     let headings = keys.into_iter().chain(has_protocols.then_some("protocol")).chain(["runs"]);
     let mut table = table(&headings.chain(metrics.iter().map(|(heading, ..)| *heading)).collect::<Vec<_>>());
     for row in rows {
-        let settings = row.settings.values().map(|value| value.as_str().into());
+        let settings = row.settings.values().map(Into::into);
         let protocol = has_protocols.then(|| row.protocol.as_ref().map_or("", |name| name).into());
         let metrics = metrics.iter().map(|column| cell(row, column));
         table.add_row(settings.chain(protocol).chain([Cell::count(row.runs - row.failed)]).chain(metrics));
