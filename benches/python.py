@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """The Python package against its limits: import, runs, tables, laws and environments.
 
-usage: benches/python.py path/to/millpond [REPEATS]     (make bench-python)
+usage: benches/python.py path/to/millpond [--repeats N]     (make bench-python)
 
 Every number is processor time (user and system, of all threads). Workloads that are compared run in turn, and each
 number is the least of its repeats, because other programs of the machine only add to it. The exit code is 1 if a limit
 is missed.
+
+With --quick the workloads are short and run once: a test executes all of this file. Its numbers mean nothing, and no
+limit is missed.
 """
 
+import argparse
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import millpond
@@ -24,10 +29,30 @@ sys.path.insert(0, str(ROOT / "python/tests"))
 
 from guest_laws import Reno  # noqa: E402
 
-#: Four flows over one link: 600 s for the comparison with the command, and 120 s for that of laws.
+#: Four flows over one link.
 DUMBBELL = millpond.Scenario.load(ROOT / "scenarios/dumbbell.toml")
-LONG = {"duration": "600s"}
-FOR_LAWS = DUMBBELL.set({"duration": "120s", "measure.from": "0s"})
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much work the workloads are."""
+
+    repeats: int
+    #: Simulated times of the run beside the command, of the runs that become tables, and of those of laws.
+    beside_command: str = "600s"
+    tables: str = "100s"
+    laws: str = "120s"
+    #: Rows that are converted, about.
+    rows: float = 1e6
+    #: Simulated time of an episode, in seconds.
+    episode: float = 10.0
+
+    def of_laws(self):
+        """The scenario in which laws are compared."""
+        return DUMBBELL.set({"duration": self.laws, "measure.from": "0s"})
+
+
+QUICK = Size(repeats=1, beside_command="20s", tables="20s", laws="2s", rows=1e4, episode=1.0)
 
 
 def spent(work):
@@ -51,32 +76,32 @@ def least(repeats, **workloads):
     return {name: min(one[name] for one in times) for name in workloads}
 
 
-def imports(repeats):
+def imports(size):
     """Processor time of `import millpond` beyond that of an empty program, in ms."""
     found = least(
-        repeats,
+        3 * size.repeats,
         empty=lambda: spent_by(sys.executable, "-c", ""),
         imported=lambda: spent_by(sys.executable, "-c", "import millpond"),
     )
     return 1e3 * (found["imported"] - found["empty"])
 
 
-def beside_the_command(command, repeats):
+def beside_the_command(command, size):
     """Time of a run from Python over that of the command, and the latter in seconds."""
-    long = DUMBBELL.set(LONG)
-    settings = [part for key, value in LONG.items() for part in ("--set", f"{key}={value}")]
+    long = DUMBBELL.set("duration", size.beside_command)
+    arguments = [str(ROOT / "scenarios/dumbbell.toml"), "--set", f"duration={size.beside_command}", "--quiet"]
     found = least(
-        repeats,
+        size.repeats,
         python=lambda: spent(lambda: long.run(progress=False)),
-        command=lambda: spent_by(command, "run", str(ROOT / "scenarios/dumbbell.toml"), *settings, "--quiet"),
+        command=lambda: spent_by(command, "run", *arguments),
     )
     return found["python"] / found["command"], found["command"]
 
 
-def to_pandas(every, repeats):
+def to_pandas(every, size):
     """Time of a million rows of series to pandas, in ms, and the rows of each series."""
-    run = DUMBBELL.set({"measure.every": every, "duration": "100s"}).run(progress=False)
-    series, tables = len(run.series.contents), range(max(round(1e6 / len(run.series)), 1))
+    run = DUMBBELL.set({"measure.every": every, "duration": size.tables}).run(progress=False)
+    series, tables = len(run.series.contents), range(max(round(size.rows / len(run.series)), 1))
     rows = len(run.series) * len(tables)
     run.to_pandas()
 
@@ -84,10 +109,10 @@ def to_pandas(every, repeats):
         for _ in tables:
             millpond.SeriesTable(run._core).to_pandas()
 
-    return 1e3 * least(repeats, convert=lambda: spent(convert))["convert"] * 1e6 / rows, len(run.series) // series
+    return 1e3 * least(size.repeats, convert=lambda: spent(convert))["convert"] * 1e6 / rows, len(run.series) // series
 
 
-def acknowledgements(law):
+def acknowledgements(law, size):
     """The number of `on_ack` of a run of a law in Python."""
     counted = 0
 
@@ -97,7 +122,7 @@ def acknowledgements(law):
             counted += 1
             super().on_ack(ack)
 
-    FOR_LAWS.run(protocol=type("Counting", (law,), {"name": "counting", "Sender": Sender}), progress=False)
+    size.of_laws().run(protocol=type("Counting", (law,), {"name": "counting", "Sender": Sender}), progress=False)
     return counted
 
 
@@ -166,61 +191,68 @@ def numba_law():
     return type("NumbaReno", (millpond.Law,), {"name": "numba-reno", "factor": factor, "native": native})
 
 
-def laws(folder, repeats):
+def laws(folder, size):
     """Time of a run with each form of NewReno, in seconds; all of them have the same goodputs."""
     forms = {"newreno": "newreno", "python": Reno, "c": c_law(folder), "numba": numba_law()}
+    scenario = size.of_laws()
     goodputs = {
-        name: [flow.goodput_bps for flow in FOR_LAWS.run(protocol=law, progress=False).summary.flows]
+        name: [flow.goodput_bps for flow in scenario.run(protocol=law, progress=False).summary.flows]
         for name, law in forms.items()
     }
     assert len({tuple(one) for one in goodputs.values()}) == 1, goodputs
 
     def run_of(law):
-        return lambda: spent(lambda: FOR_LAWS.run(protocol=law, progress=False))
+        return lambda: spent(lambda: scenario.run(protocol=law, progress=False))
 
-    return least(repeats, **{name: run_of(law) for name, law in forms.items()})
+    return least(size.repeats, **{name: run_of(law) for name, law in forms.items()})
 
 
-def steps_per_second(make, repeats):
+def steps_per_second(make, size):
     """Steps of 10 ms in a second, those of each environment counted, at a pacing rate of 15 Mbit/s."""
     env = make(first_rate_mbps=15.0)
     action = np.zeros(env.action_space.shape, dtype=np.float32)
-    episode = range(round(10.0 / env.step_s))
+    episode = range(round(size.episode / env.step_s))
 
     def steps():
         env.reset(seed=1)
         return spent(lambda: [env.step(action) for _ in episode])
 
-    return len(episode) * getattr(env, "num_envs", 1) / least(repeats, steps=steps)["steps"]
+    return len(episode) * getattr(env, "num_envs", 1) / least(size.repeats, steps=steps)["steps"]
 
 
 def main():
     """Prints each number beside its limit."""
-    command, repeats = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    print(f"millpond {millpond.__version__}, Python {sys.version.split()[0]}; least of {repeats}, processor time\n")
+    arguments = argparse.ArgumentParser(description="The Python package against its limits.")
+    arguments.add_argument("command", help="the command millpond, in a release build")
+    arguments.add_argument("--repeats", type=int, default=7, help="how often each workload runs (7)")
+    arguments.add_argument("--quick", action="store_true", help="short workloads, once: tests this file")
+    options = arguments.parse_args()
+    size = QUICK if options.quick else Size(options.repeats)
+    python = sys.version.split()[0]
+    print(f"millpond {millpond.__version__}, Python {python}; least of {size.repeats}, processor time\n")
     missed = False
 
     def show(what, value, unit, limit, is_most=True):
         nonlocal missed
         is_reached = value <= limit if is_most else value >= limit
-        missed |= not is_reached
+        missed |= not (is_reached or options.quick)
         sign = "≤" if is_most else "≥"
         print(f"{what:58} {value:>12.4g} {unit:8} {sign} {limit:<8g} {'' if is_reached else 'missed'}", flush=True)
 
-    show("import millpond", imports(3 * repeats), "ms", 150)
-    ratio, seconds = beside_the_command(command, repeats)
+    show("import millpond", imports(size), "ms", 150)
+    ratio, seconds = beside_the_command(options.command, size)
     show(f"a run from Python over the command ({seconds:.2f} s)", ratio, "1", 1.02)
     for every in ("5ms", "250ms"):
-        milliseconds, rows = to_pandas(every, repeats)
+        milliseconds, rows = to_pandas(every, size)
         show(f"a million rows of series to pandas, {rows} rows each", milliseconds, "ms", 50)
     with tempfile.TemporaryDirectory() as folder:
-        found = laws(folder, repeats)
-    acks = acknowledgements(Reno)
+        found = laws(folder, size)
+    acks = acknowledgements(Reno, size)
     show("NewReno in Python, with all of the simulation", acks / found["python"], "acks/s", 3e5, is_most=False)
     for name, form in (("c", "C"), ("numba", "Numba")):
         show(f"NewReno in {form} over the built-in one", found[name] / found["newreno"], "1", 1.3)
     for name, make in (("LinkControl-v0", LinkControl), ("its vector version, 8 environments", vector)):
-        show(f"steps of 10 ms, {name}", steps_per_second(make, repeats), "steps/s", 5e4, is_most=False)
+        show(f"steps of 10 ms, {name}", steps_per_second(make, size), "steps/s", 5e4, is_most=False)
     return missed
 
 
