@@ -16,8 +16,9 @@ if [ "$wanted" != "$(cat "$home/installed-cluster.txt" 2>/dev/null)" ]; then
     echo "$wanted" > "$home/installed-cluster.txt"
 fi
 
-# Ray sends no statistics, and may take a while to start on a busy machine.
-export RAY_USAGE_STATS_ENABLED=0 RAY_raylet_start_wait_time_s=180
-# Dask and Ray leave processes and sockets to the collector at their end.
-PATH="$cluster/bin:$PATH" VIRTUAL_ENV="$cluster" "$cluster/bin/python" -m pytest \
+# Ray sends no statistics. A start that has failed ends after a minute; python/tests/ray_cluster.py repeats it.
+export RAY_USAGE_STATS_ENABLED=0 RAY_raylet_start_wait_time_s=60
+# Dask and Ray leave processes and sockets to the collector at their end. A test that takes longer than its limit ends
+# all with the stack of each thread.
+PATH="$cluster/bin:$PATH" VIRTUAL_ENV="$cluster" "$cluster/bin/python" -m pytest --timeout 300 --timeout-method thread \
     -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning python/tests/cluster

@@ -30,6 +30,7 @@ PYTHON
 if [ "$(requirements local)" != "$(cat "$home/installed.txt" 2>/dev/null)" ]; then
     rm -rf "$home/bytecode" "$home/installed.txt"
     python3 -m venv --clear "$home/venv"
+    hash -r # From here on python3 is that of the environment.
     requirements local | install
     requirements local > "$home/installed.txt"
 fi

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import matplotlib as mpl
@@ -81,6 +81,15 @@ def serial(scenario: millpond.Scenario, tmp_path_factory: pytest.TempPathFactory
     out = tmp_path_factory.mktemp("serial") / "out"
     run_sweep(scenario, out, threads=1)
     return out
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[None]:
+    """Ray on this machine, which all tests share: it takes long to start."""
+    from ray_cluster import started
+
+    with started():
+        yield
 
 
 @pytest.fixture(scope="session")

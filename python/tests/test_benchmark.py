@@ -22,7 +22,7 @@ NUMBERS = [
 
 
 def test_the_benchmark_measures_every_number() -> None:
-    program = [sys.executable, ROOT / "benches/python.py", os.environ["MILLPOND"], "--quick"]
+    program = [sys.executable, str(ROOT / "benches/python.py"), os.environ["MILLPOND"], "--quick"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for number in NUMBERS:

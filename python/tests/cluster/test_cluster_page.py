@@ -43,14 +43,13 @@ def test_dask_on_this_machine(folder: Path) -> None:
     assert len((folder / "runs/dask/runs.jsonl").read_text().splitlines()) == 12
 
 
+@pytest.mark.usefixtures("ray_cluster")
 def test_ray_on_this_machine(folder: Path, names: dict[str, object]) -> None:
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 * 2**20)
-    try:
-        exec(block("with Ray").replace("ray.init(num_cpus=2) ", "pass"), names)
-    finally:
-        ray.shutdown()
+    text = block("with Ray")
+    for start_or_end in ["ray.init(num_cpus=2) ", "ray.shutdown()"]:
+        assert start_or_end in text
+        text = text.replace(start_or_end, "pass")
+    exec(text, names)
     assert len((folder / "runs/ray/runs.jsonl").read_text().splitlines()) == 12
 
 
@@ -83,7 +82,8 @@ def test_kubernetes(names: dict[str, object], processes: list[subprocess.Popen[b
 def test_slurm(folder: Path, names: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     """`sbatch` starts the script of the job as a process of this machine."""
     commands = {
-        "sbatch": 'setsid bash "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        # As Slurm does, it copies the script, which its caller then removes.
+        "sbatch": 'script=$(cat "$1"); setsid bash -c "$script" >/dev/null 2>&1 & echo "Submitted batch job $!"',
         "scancel": 'kill -- "-$1" 2>/dev/null || true',
     }
     for name, command in commands.items():

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import millpond
 import psutil
 import pytest
-import ray
 from millpond._distribute import capacity
 from millpond.executors import RayExecutor
 from sweeps import RUNS, assert_equal, journal, run_sweep
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    """A cluster of three processes on this machine."""
-    temporary = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
-    ray.init(
-        num_cpus=3,
-        include_dashboard=False,
-        object_store_memory=80 * 2**20,
-        log_to_driver=False,
-        _node_ip_address="127.0.0.1",
-        _temp_dir=temporary,
-    )
-    yield
-    ray.shutdown()
-    shutil.rmtree(temporary)
+pytestmark = pytest.mark.usefixtures("ray_cluster")
 
 
 def working() -> list[int]:
