@@ -40,28 +40,44 @@ def test_the_dataset_is_that_of_a_serial_sweep(
 
 
 def killer(client: Client, killed: list[int]) -> Callable[[float], None]:
-    """A progress function that kills one worker, and appends its process, when the first runs have ended."""
+    """A progress function that kills one worker that executes a task, and appends its process, when runs have ended."""
+    processes = client.run(os.getpid)
 
     def kill(share: float) -> None:
-        if share > 0.0 and not killed:
-            killed.append(workers(client)[0])
+        busy = [worker for worker, tasks in client.processing().items() if tasks and worker in processes]
+        if share > 0.0 and busy and not killed:
+            killed.append(processes[busy[0]])
             os.kill(killed[0], signal.SIGKILL)
 
     return kill
 
 
+@pytest.fixture(scope="module")
+def longer(scenario: millpond.Scenario) -> millpond.Scenario:
+    """Its runs take so long that most of them are not done when the first has ended."""
+    return scenario.set("duration", "60s")
+
+
+@pytest.fixture(scope="module")
+def expected(longer: millpond.Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset of a serial sweep of the longer runs."""
+    out = tmp_path_factory.mktemp("longer") / "out"
+    run_sweep(longer, out, threads=1)
+    return out
+
+
 def test_a_killed_worker_loses_and_doubles_nothing(
-    client: Client, scenario: millpond.Scenario, serial: Path, tmp_path: Path
+    client: Client, longer: millpond.Scenario, expected: Path, tmp_path: Path
 ) -> None:
     killed: list[int] = []
-    run_sweep(scenario, tmp_path, client.get_executor(), killer(client, killed))
-    assert killed
+    run_sweep(longer, tmp_path, client.get_executor(), killer(client, killed))
+    assert killed, "no worker was busy when the test wanted to kill it"
     assert killed[0] not in workers(client)
-    assert_equal(tmp_path, serial)
+    assert_equal(tmp_path, expected)
 
 
 def test_tasks_that_dask_gives_up_are_repeated(
-    scenario: millpond.Scenario, serial: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    longer: millpond.Scenario, expected: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """With no allowed failure Dask gives up each task of a killed worker."""
     killed: list[int] = []
@@ -70,10 +86,10 @@ def test_tasks_that_dask_gives_up_are_repeated(
         LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        run_sweep(scenario, tmp_path, client.get_executor(), killer(client, killed))
-    assert killed
+        run_sweep(longer, tmp_path, client.get_executor(), killer(client, killed))
+    assert killed, "no worker was busy when the test wanted to kill it"
     assert "marked as failed because 1 workers died" in caplog.text
-    assert_equal(tmp_path, serial)
+    assert_equal(tmp_path, expected)
 
 
 def test_a_cluster_that_ends_keeps_what_it_had_executed(
