@@ -1,6 +1,7 @@
 //! A key of the scenario and the values that it takes.
 
 use crate::quantity::{NumberWithUnit, Unit};
+use std::collections::BTreeSet;
 
 /// A varied key with its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,8 +66,8 @@ impl Varied {
 
     fn without_repetition(self, text: &str) -> Result<Self, String> {
         if let Values::List(list) = &self.values {
-            let repeated = list.iter().enumerate().find(|(index, value)| list[..*index].contains(value));
-            if let Some((_, value)) = repeated {
+            let mut earlier = BTreeSet::new();
+            if let Some(value) = list.iter().find(|value| !earlier.insert(*value)) {
                 return Err(format!("{text}: the value {value} occurs twice"));
             }
         }
