@@ -175,18 +175,18 @@ fn causes(floor: &NoiseFloor) -> String {
     named.chain(counted).collect::<Vec<_>>().join(" and ")
 }
 
-/// `its rates oscillate at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; standard deviations if no peak is
-/// significant.
+/// `its rates oscillate at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; standard deviations if no peak
+/// dominates.
 fn oscillation(fluctuations: &[Fluctuation], shown: &Fluctuation) -> String {
-    let significant = shown.peak.filter(SpectralPeak::is_significant);
-    let size = |found: &Fluctuation| match significant {
+    let dominant = shown.peak.filter(SpectralPeak::dominates);
+    let size = |found: &Fluctuation| match dominant {
         Some(_) => format!(
             "with amplitude {}",
             format_fluctuation(found, found.peak.map_or(0.0, |peak| peak.amplitude))
         ),
         None => format!("by {} (s.d.)", format_fluctuation(found, found.deviation)),
     };
-    let verb = match significant {
+    let verb = match dominant {
         Some(peak) => format!("oscillate at {} Hz", number(peak.frequency)),
         None => "fluctuate without a dominant frequency".to_owned(),
     };

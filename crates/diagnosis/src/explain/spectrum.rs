@@ -27,6 +27,15 @@ impl SpectralPeak {
         const SIGNIFICANCE: f64 = 1e-3;
         self.false_alarm_probability < SIGNIFICANCE
     }
+
+    /// Whether the series oscillates at this frequency: the peak is significant and explains at least a tenth of the variance.
+    /// Random fluctuations that are correlated in time have no flat spectrum, so that their highest peak is significant
+    /// as well, but it explains little.
+    #[must_use]
+    pub fn dominates(&self) -> bool {
+        const SHARE: f64 = 0.1;
+        self.is_significant() && self.variance_share >= SHARE
+    }
 }
 
 /// The growth of an oscillation per cycle.
@@ -284,6 +293,24 @@ mod tests {
             let found = peak(&sampled(wave), 0.1).unwrap();
             assert!((found.frequency - 1.0).abs() < 0.01, "{found:?}");
         }
+    }
+
+    /// First-order autoregressive noise, alone and with a sinusoid that has half of the variance.
+    #[test]
+    fn the_peak_of_correlated_noise_is_significant_but_does_not_dominate() {
+        let (mut random, mut state) = (noise(), 0.0);
+        let mut correlated = || {
+            state = 0.95 * state + random();
+            state
+        };
+        let noise: Vec<f64> = (0..4000).map(|_| correlated()).collect();
+        let found = peak(&without_trend(&noise), 0.1).unwrap();
+        assert!(found.is_significant() && !found.dominates(), "{found:?}");
+        let amplitude = root_mean_square(&without_trend(&noise)) * 2_f64.sqrt();
+        let wave = |(i, noise): (usize, &f64)| noise + amplitude * (2.0 * PI * 0.413 * i as f64 * 0.1).sin();
+        let found =
+            peak(&without_trend(&noise.iter().enumerate().map(wave).collect::<Vec<_>>()), 0.1).unwrap();
+        assert!(found.dominates() && (found.frequency - 0.413).abs() < 1e-3, "{found:?}");
     }
 
     #[test]
