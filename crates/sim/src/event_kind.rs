@@ -23,8 +23,9 @@ pub(crate) enum EventKind {
     Flow = 7,
     /// A transfer arrives.
     TransferArrival = 8,
-    /// A service ends, or a packet reaches the end of a link with laws, loss, variable delay or a scheduler.
-    LinkOutput = 9,
+    /// With a packet: it reaches the end of a link with random loss. Without: a link with lazy dequeueing must be called before
+    /// packets that wait there now reach its end.
+    LinkEvent = 9,
     /// A packet reaches the end of the last link of its route, and a driver brings it to the host of this loop.
     Exit = 10,
 }

@@ -6,7 +6,7 @@ use crate::endpoints::{CapacityReceiver, Endpoints, ReceiverState, RouteStop};
 use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
 use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
-use crate::link::{Link, LinkAction, LinkView};
+use crate::link::{Link, LinkAction, LinkView, WireArrival};
 use crate::outside::Outside;
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
 use crate::prefetch::prefetch;
@@ -188,28 +188,58 @@ impl PacketNetwork {
         match kind_of(target) {
             1 => self.on_data(now, index, handle.packet),
             2 => self.on_ack(now, index, handle.packet),
+            kind => self.dispatch_rare(now, kind, index, handle),
+        }
+    }
+
+    /// The kinds of events that are less frequent. Not inlined, so that the event loop keeps its values in registers.
+    #[inline(never)]
+    fn dispatch_rare(&mut self, now: Time, kind: u32, index: u32, handle: PacketHandle) {
+        match kind {
             3 => self.on_sender_timer(now, index),
             4 => self.on_receiver_timer(now, index),
             5 => self.on_law_tick(now, index),
             6 => self.on_capacity_change(now, index),
             7 => self.on_flow(now, index),
             8 => self.on_transfer_arrival(now, index),
-            9 => self.on_link_output(now, index, handle),
+            9 => self.on_link_event(now, index, handle),
             _ => self.on_exit(now, index, handle.packet),
         }
     }
 
+    /// Calls a link, or handles the arrival of a packet at the end of a link with random loss.
     #[inline(never)]
-    fn on_link_output(&mut self, now: Time, index: u32, handle: PacketHandle) {
-        let (arrived, next) = self.links[index as usize].on_event(now, handle, &mut self.packets);
-        self.events.push(next, target(EventKind::LinkOutput, index));
-        if let Some(handle) = arrived {
-            let (processed, arrival) = self.next_arrival(now, handle);
-            if processed == now {
-                self.dispatch_arrival(now, arrival, handle);
-            } else {
-                self.events.push_with_packet(processed, arrival, handle);
-            }
+    fn on_link_event(&mut self, now: Time, link: u32, handle: PacketHandle) {
+        let state = &mut self.links[link as usize];
+        if handle.is_none() {
+            let next_call = state.on_call(now, &mut self.packets);
+            return self.take_served(link, next_call);
+        }
+        let Some(handle) = state.unless_lost(handle, &mut self.packets) else { return };
+        let (processed, arrival) = self.next_arrival(now, handle);
+        if processed == now {
+            self.dispatch_arrival(now, arrival, handle);
+        } else {
+            self.events.push_with_packet(processed, arrival, handle);
+        }
+    }
+
+    /// Schedules the arrivals of all packets whose service at a link has begun, and the next call of the link.
+    #[inline(always)]
+    fn take_served(&mut self, link: u32, next_call: Time) {
+        self.events.push(next_call, target(EventKind::LinkEvent, link));
+        while let Some((arrival, handle)) = self.links[link as usize].take_served() {
+            self.deliver(link, arrival, handle);
+        }
+    }
+
+    /// Schedules the arrival of a packet at the end of a link.
+    #[inline(always)]
+    fn deliver(&mut self, link: u32, arrival: WireArrival, handle: PacketHandle) {
+        if !arrival.may_be_lost {
+            self.schedule_arrival(arrival.at, handle);
+        } else if arrival.at != Time::NEVER {
+            self.events.push_with_packet(arrival.at, target(EventKind::LinkEvent, link), handle);
         }
     }
 
@@ -264,12 +294,9 @@ impl PacketNetwork {
     #[inline(never)]
     fn enqueue_special(&mut self, now: Time, link: u32, handle: PacketHandle) {
         match self.links[link as usize].enqueue_special(now, handle, &mut self.packets) {
-            LinkAction::Deliver(time) => self.schedule_arrival(time, handle),
-            LinkAction::DeliverUnlessLost(time) if time == Time::NEVER => {}
-            LinkAction::DeliverUnlessLost(time) => {
-                self.events.push_with_packet(time, target(EventKind::LinkOutput, link), handle)
-            }
-            LinkAction::Wake(time) => self.events.push(time, target(EventKind::LinkOutput, link)),
+            LinkAction::Dropped => {}
+            LinkAction::Deliver(arrival) => self.deliver(link, arrival, handle),
+            LinkAction::TakeServed(next_call) => self.take_served(link, next_call),
         }
     }
 

@@ -19,6 +19,12 @@ pub(crate) struct PacketHandle {
 impl PacketHandle {
     /// Refers to no packet.
     pub(crate) const NONE: Self = Self { packet: PacketId::MAX, bytes: 0, route: 0 };
+
+    /// True if no packet is meant.
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.packet == PacketId::MAX
+    }
 }
 
 /// A frame on its way through one loop, in two cache lines. Links move only its [`PacketId`]; it is read and written by
@@ -27,7 +33,7 @@ impl PacketHandle {
 #[repr(align(64))]
 pub(crate) struct Packet {
     pub(crate) frame: Frame,
-    /// When it arrived at its current link. Set only at links with laws or with one event per service.
+    /// When it arrived at its current link. Set only at links with laws or several queues.
     pub(crate) entered: Time,
     pub(crate) flow: u32,
     /// ECN field of an acknowledgement. Its marks are not reported to any law.

@@ -4,7 +4,7 @@
 //! event loop over a network. An emulator of real packets calls it with the times of a clock, a test with times of its own.
 //! The results depend on the times of the arrivals alone, not on when [`SingleLink::run_to`] is called.
 
-use crate::link::{Link, LinkAction, LinkSpec, LinkView};
+use crate::link::{Link, LinkAction, LinkSpec, LinkView, WireArrival};
 use crate::packet_pool::{Packet, PacketHandle, PacketPool};
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::{Ecn, Header, QueuedFlow};
@@ -43,6 +43,8 @@ enum Step {
     Enter,
     /// The packet is at the end of the link.
     Leave,
+    /// The same, and random loss may remove it.
+    LeaveUnlessLost,
     /// The link requested this call.
     Call,
     /// A control interval of a law ends.
@@ -170,10 +172,10 @@ impl SingleLink {
                 self.schedule(next, Step::Tick, PacketHandle::NONE);
             }
             Step::Call => {
-                let (arrived, next) = self.link.on_event(now, handle, &mut self.packets);
-                self.schedule(next, Step::Call, PacketHandle::NONE);
-                return arrived;
+                let next_call = self.link.on_call(now, &mut self.packets);
+                self.take_served(next_call);
             }
+            Step::LeaveUnlessLost => return self.link.unless_lost(handle, &mut self.packets),
         }
         None
     }
@@ -186,10 +188,25 @@ impl SingleLink {
             return;
         }
         match self.link.enqueue_special(now, handle, &mut self.packets) {
-            LinkAction::Deliver(time) => self.schedule(time, Step::Leave, handle),
-            LinkAction::DeliverUnlessLost(time) => self.schedule(time, Step::Call, handle),
-            LinkAction::Wake(time) => self.schedule(time, Step::Call, PacketHandle::NONE),
+            LinkAction::Dropped => {}
+            LinkAction::Deliver(arrival) => self.deliver(arrival, handle),
+            LinkAction::TakeServed(next_call) => self.take_served(next_call),
         }
+    }
+
+    fn take_served(&mut self, next_call: Time) {
+        self.schedule(next_call, Step::Call, PacketHandle::NONE);
+        while let Some((arrival, handle)) = self.link.take_served() {
+            self.deliver(arrival, handle);
+        }
+    }
+
+    fn deliver(&mut self, arrival: WireArrival, handle: PacketHandle) {
+        self.schedule(
+            arrival.at,
+            if arrival.may_be_lost { Step::LeaveUnlessLost } else { Step::Leave },
+            handle,
+        );
     }
 }
 

@@ -1,18 +1,30 @@
 //! Links whose laws act on departures (AQM at dequeue) or have several internal queues, evaluated lazily.
 //!
 //! A packet is dequeued when the service before it ends. Scheduler and departure laws are evaluated with that time stamp, but not
-//! before the state of the link is needed: when a packet arrives here or at the end of the link, when a control interval
-//! of a law ends, or when statistics are read. In between nothing changes at this link, so that laws see no difference.
-//! Such a link needs one event for the first packet on the wire, and none for a service.
+//! before the state of the link is needed: when a packet arrives here, when a control interval of a law ends, when
+//! statistics are read, or when a packet that waits now could reach the end of the link. In between nothing changes at
+//! this link, so that laws see no difference. As soon as a service has begun, the event loop takes the packet with its
+//! arrival time, so that most packets need one event per link.
 
 use super::laws::LawResult;
 use super::waiting::Waiting;
-use super::{Link, Special};
+use super::{Link, ServedPacket, Special};
 use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_units::{Span, Time};
 
+/// The server of such a link.
+#[derive(Debug, Default)]
+pub(super) struct LazyServer {
+    /// The packet in service, if packets are queued, and when its service ends.
+    in_service: ServedPacket,
+    /// When it arrives at the end of the link.
+    arrives: Time,
+    /// True if the event loop will call the link.
+    has_event: bool,
+}
+
 impl Link {
-    /// Enqueues a packet. Returns when the link must be called next, if that is earlier than known.
+    /// Enqueues a packet. Returns when the link must be called, if no call is pending.
     #[inline(always)]
     pub(super) fn enqueue_lazy(
         &mut self,
@@ -24,18 +36,19 @@ impl Link {
         self.complete_services(special, now, packets);
         if self.queued > 0 {
             self.join_queue(special, now, handle, packets);
-            return Time::NEVER;
+            return self.next_call(special);
         }
         if let Waiting::Fifo(_) = special.waiting
             && self.has_room(handle.bytes)
         {
-            return self.serve_at_once(special, now, handle, packets);
+            self.serve_at_once(special, now, handle, packets);
+        } else {
+            self.join_empty_queues(special, now, handle, packets);
         }
-        self.join_empty_queues(special, now, handle, packets)
+        Time::NEVER
     }
 
-    /// Adds a packet to queues that are all empty and starts its service. Returns when the link must be called, if its
-    /// pipeline was empty.
+    /// Adds a packet to queues that are all empty and starts its service.
     #[inline]
     fn join_empty_queues(
         &mut self,
@@ -43,20 +56,15 @@ impl Link {
         now: Time,
         handle: PacketHandle,
         packets: &mut PacketPool,
-    ) -> Time {
-        let on_wire = self.pipeline.len();
+    ) {
         if let Waiting::Several(queues) = &mut special.waiting {
             queues.end_service();
         }
         self.join_queue(special, now, handle, packets);
         self.start_next_service(special, now, packets);
-        match self.pipeline.get(0) {
-            Some(first) if on_wire == 0 => special.arrival(first.due, self.delay),
-            _ => Time::NEVER,
-        }
     }
 
-    /// Serves a packet that arrives at an empty queue. Returns when the link must be called, if its pipeline was empty.
+    /// Serves a packet that arrives at an empty queue.
     #[inline(always)]
     fn serve_at_once(
         &mut self,
@@ -64,33 +72,51 @@ impl Link {
         now: Time,
         handle: PacketHandle,
         packets: &mut PacketPool,
-    ) -> Time {
+    ) {
         let queue = self.view(now, Span::ZERO);
         let packet = packets.get_mut(handle.packet);
         packet.entered = now;
         let results = special.laws.apply_both(now, packet, queue);
         if results != [LawResult::Forwarded; 2] && !self.count_results(results) {
-            packets.release(handle.packet);
-            return Time::NEVER;
+            return packets.release(handle.packet);
         }
-        let leaves = self.join_released(special, now, handle, packets);
-        if self.pipeline.len() > 1 { Time::NEVER } else { special.arrival(leaves, self.delay) }
-    }
-
-    /// As [`Self::join`], for a packet that a law may hold back.
-    #[inline(always)]
-    fn join_released(
-        &mut self,
-        special: &mut Special,
-        now: Time,
-        handle: PacketHandle,
-        packets: &mut PacketPool,
-    ) -> Time {
+        // A law may hold the packet back.
         let released = special.laws.release(now, handle.bytes);
         self.add_to_queue(now, handle.bytes);
         let entry = self.serve(released, now, handle, packets);
-        self.pipeline.push(entry);
-        entry.due
+        self.begin_service(special, entry);
+    }
+
+    /// Records that the service of a packet has begun, and puts it on the wire with its arrival time at the end of the link.
+    #[inline(always)]
+    fn begin_service(&mut self, special: &mut Special, entry: ServedPacket) {
+        let arrives = special.arrival(entry.due, self.delay);
+        (special.server.in_service, special.server.arrives) = (entry, arrives);
+        self.pipeline.push(ServedPacket { due: arrives, ..entry });
+    }
+
+    /// When the event loop must call the link, so that it takes each packet before it arrives at the end of the link, if no
+    /// call is pending. Without reordering no packet arrives before the one that is in service now.
+    #[inline]
+    fn next_call(&self, special: &mut Special) -> Time {
+        if special.waiting.is_empty() || special.server.has_event {
+            return Time::NEVER;
+        }
+        special.server.has_event = true;
+        if special.reorders() { special.server.in_service.due } else { special.server.arrives }
+    }
+
+    /// Handles a call of the event loop. Returns when it must call next.
+    #[inline]
+    pub(super) fn on_lazy_call(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        packets: &mut PacketPool,
+    ) -> Time {
+        special.server.has_event = false;
+        self.complete_services(special, now, packets);
+        self.next_call(special)
     }
 
     /// Counts marks and drops of a packet; returns false if it was dropped.
@@ -122,28 +148,11 @@ impl Link {
         special.waiting.push(handle, queue);
     }
 
-    /// Removes the first packet on the wire, which has arrived. Returns it, and the arrival time of the next one.
-    #[inline(always)]
-    pub(super) fn on_wire_arrival(
-        &mut self,
-        special: &mut Special,
-        now: Time,
-        packets: &mut PacketPool,
-    ) -> (Option<PacketHandle>, Time) {
-        self.complete_services(special, now, packets);
-        let arrived = self.pipeline.pop().map(|entry| entry.handle);
-        let next = self.pipeline.get(0).map(|next| next.due);
-        (arrived, next.map_or(Time::NEVER, |due| special.arrival(due, self.delay)))
-    }
-
-    /// Completes all services that are due, and starts the next ones. If packets are queued, the last entry of the
-    /// pipeline is the packet in service.
+    /// Completes all services that are due, and starts the next ones.
     #[inline(always)]
     pub(super) fn complete_services(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
-        while self.queued > 0
-            && let Some(&served) = self.pipeline.last()
-            && served.due <= now
-        {
+        while self.queued > 0 && special.server.in_service.due <= now {
+            let served = special.server.in_service;
             self.leave(&served, served.due);
             if self.queued > 0 {
                 self.start_next_service(special, served.due, packets);
@@ -160,7 +169,7 @@ impl Link {
             if self.passes_departure_laws(special, now, (0, entered), &handle, packets) {
                 let released = special.laws.release(now, handle.bytes);
                 let entry = self.serve(released, entered, handle, packets);
-                return self.pipeline.push(entry);
+                return self.begin_service(special, entry);
             }
         }
         self.start_next_of_several(special, now, packets);
@@ -176,15 +185,14 @@ impl Link {
                     queues.begin_service(now, queue, handle.bytes, packets);
                 }
                 let entry = self.serve(now, entered, handle, packets);
-                return self.pipeline.push(entry);
+                return self.begin_service(special, entry);
             }
         }
     }
 
-    /// Time since arrival of the packet in service, which is the last entry of the pipeline.
+    /// The packet in service.
     #[inline]
-    pub(super) fn sojourn_in_service(&self, now: Time, packets: &PacketPool) -> Span {
-        let in_service = if self.queued > 0 { self.pipeline.last() } else { None };
-        in_service.map_or(Span::ZERO, |served| now.since(packets.get(served.handle.packet).entered))
+    pub(super) fn in_lazy_service<'a>(&self, special: &'a Special) -> Option<&'a PacketHandle> {
+        (self.queued > 0).then_some(&special.server.in_service.handle)
     }
 }

@@ -3,7 +3,7 @@
 use super::laws::{AttachedLaw, AttachedLaws};
 use super::waiting::{InternalQueues, Waiting};
 use super::{
-    ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Service, ServiceMode, Special,
+    ColdState, LazyServer, Link, LossState, Propagation, Rates, Ring, Service, ServiceMode, Special,
     VariableDelay,
 };
 use crate::processing::{Processing, Processor};
@@ -110,13 +110,12 @@ impl LinkSpec {
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
         let wire = VariableDelay::new(self.propagation, stream("jitter"));
-        let reorders = wire.as_ref().is_some_and(VariableDelay::reorders);
         let has_queues = matches!(waiting, Waiting::Several(_));
         let mode = match laws.act_on_departures() || has_queues {
-            _ if reorders => ServiceMode::PerService(PerService::new()),
             true => ServiceMode::LazyDequeue,
             false => ServiceMode::Precomputed,
         };
+        let server = LazyServer::default();
         let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || has_queues;
         let cold = ColdState {
             configured_capacity: ConfiguredCapacity::new(self.configured_capacity, &self.rate),
@@ -133,7 +132,7 @@ impl LinkSpec {
             byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, waiting, mode })),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, waiting, mode, server })),
             cold: Box::new(cold),
         }
     }

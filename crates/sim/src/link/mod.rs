@@ -10,14 +10,12 @@
 //! enters, because the rate is a known function of time. The event for that arrival carries the packet handle, and the
 //! link is not accessed again for this packet. The queue is brought up to date when it is next accessed
 //! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, or
-//! a law has several internal queues ([`waiting`]), waiting packets are dequeued lazily ([`lazy_dequeue`]). Reordering on the
-//! wire requires one event per service ([`per_service`]). The last two keep the packets on the wire in the pipeline.
+//! a law has several internal queues ([`waiting`]), waiting packets are dequeued lazily ([`lazy_dequeue`]).
 
 mod laws;
 mod lazy_dequeue;
 mod link_spec;
 mod loss;
-mod per_service;
 mod propagation;
 mod ring;
 mod service;
@@ -31,16 +29,16 @@ pub use link_spec::{Buffer, LinkSpec};
 pub use loss::Loss;
 pub use propagation::{Jitter, Propagation};
 pub(crate) use service::{Rates, Service};
-pub(crate) use special::LinkAction;
+pub(crate) use special::{LinkAction, WireArrival};
 pub use view::{LawView, LinkView};
 
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
 use laws::AttachedLaws;
+use lazy_dequeue::LazyServer;
 use loss::LossState;
 use millpond_units::{Rate, Span, Time};
-use per_service::PerService;
 use propagation::VariableDelay;
 use ring::Ring;
 use waiting::Waiting;
@@ -48,7 +46,7 @@ use waiting::Waiting;
 /// A packet that has been served or whose service is scheduled.
 #[derive(Clone, Copy, Debug, Default)]
 struct ServedPacket {
-    /// When its service ends; in the pipeline of a link with one event per service, when it arrives at the end of the link.
+    /// When its service ends; in the pipeline of a link with lazy dequeueing, when it arrives at the end of the link.
     due: Time,
     wait: Span,
     handle: PacketHandle,
@@ -58,7 +56,8 @@ struct ServedPacket {
 /// An arriving packet accesses all three lines, a departing one the first two.
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Where departure times are known, the queue; elsewhere the packets on the wire and then the one in service.
+    /// Where departure times are known, the queue; elsewhere the packets whose service has begun and that the event loop has not
+    /// taken.
     pipeline: Ring<ServedPacket>,
     /// What a plain link does not have.
     special: Option<Box<Special>>,
@@ -84,16 +83,17 @@ struct Special {
     /// The packets whose departure times are not known.
     waiting: Waiting,
     mode: ServiceMode,
+    /// With lazy dequeueing.
+    server: LazyServer,
 }
 
 /// How the next packet to serve is determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServiceMode {
     /// FIFO, laws act on arrivals at most: departure times are known at arrival.
     Precomputed,
     /// When the state of the link is next needed: laws act on departures, or there are several queues.
     LazyDequeue,
-    /// At the end of each service.
-    PerService(PerService),
 }
 
 /// Data that few packets access.

@@ -96,39 +96,6 @@ impl<T: Copy + Default> Ring<T> {
         Some(record)
     }
 
-    /// Inserts a record behind all records for which `goes_first` holds; these must be at the head.
-    #[inline]
-    pub(crate) fn insert_behind(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
-        self.push(record);
-        let before = self.len().checked_sub(2).and_then(|before| self.get(before));
-        if before.is_some_and(|before| !goes_first(before)) {
-            self.move_forward(record, goes_first);
-        }
-    }
-
-    /// Moves the last record, which is `record`, behind all that go first.
-    #[cold]
-    fn move_forward(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
-        let mut index = self.len - 1;
-        while let Some(before) = index.checked_sub(1).and_then(|before| self.get(before as usize).copied())
-            && !goes_first(&before)
-        {
-            self.set(index, before);
-            index -= 1;
-        }
-        self.set(index, record);
-    }
-
-    /// Replaces the record at `index` from the head.
-    fn set(&mut self, index: u32, record: T) {
-        if index == 0 {
-            self.first = record;
-        } else {
-            let slot = self.slot(index);
-            self.slots[slot] = record;
-        }
-    }
-
     #[cold]
     fn grow(&mut self) {
         let capacity = (self.slots.len() * 2).max(4);

@@ -1,7 +1,7 @@
 //! Links with laws, random loss, variable delay or a scheduler.
 
 use super::laws::{AttachedLaws, LawHook, LawResult};
-use super::{Link, LossState, ServiceMode, Special};
+use super::{Link, LossState, ServiceMode, Special, VariableDelay};
 use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_law::{QueueView, QueuedFlow};
 use millpond_units::{Bytes, Span, Time};
@@ -9,16 +9,20 @@ use millpond_units::{Bytes, Span, Time};
 /// What the event loop must do after a packet has arrived at a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LinkAction {
-    /// Deliver it at the end of the link at this time.
-    Deliver(Time),
-    /// Call the link at this time; it delivers the packet unless random loss removes it.
-    DeliverUnlessLost(Time),
-    /// Call the link at this time.
-    Wake(Time),
+    /// Nothing: the packet has been dropped.
+    Dropped,
+    /// Deliver the packet at this time.
+    Deliver(WireArrival),
+    /// Take all packets whose service has begun ([`Link::take_served`]), and call the link at this time.
+    TakeServed(Time),
 }
 
-impl LinkAction {
-    pub(super) const NOTHING: Self = Self::Wake(Time::NEVER);
+/// When a packet arrives at the end of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WireArrival {
+    pub(crate) at: Time,
+    /// True if random loss may remove it then ([`Link::unless_lost`]).
+    pub(crate) may_be_lost: bool,
 }
 
 impl Special {
@@ -27,6 +31,16 @@ impl Special {
     #[inline]
     pub(super) fn arrival(&mut self, leaves: Time, delay: Span) -> Time {
         self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves))
+    }
+
+    /// True if a packet may overtake another one.
+    #[inline]
+    pub(super) fn reorders(&self) -> bool {
+        self.wire.as_ref().is_some_and(VariableDelay::reorders)
+    }
+
+    fn wire_arrival(&self, at: Time) -> WireArrival {
+        WireArrival { at, may_be_lost: self.loss.is_some() }
     }
 }
 
@@ -59,14 +73,13 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> LinkAction {
-        let next = self.with_special(|link, special| match special.mode {
-            ServiceMode::LazyDequeue => LinkAction::Wake(link.enqueue_lazy(special, now, handle, packets)),
-            ServiceMode::Precomputed => link.enqueue_precomputed(special, now, handle, packets),
-            ServiceMode::PerService(_) => {
-                LinkAction::Wake(link.enqueue_per_service(special, now, handle, packets))
+        let action = self.with_special(|link, special| match special.mode {
+            ServiceMode::LazyDequeue => {
+                LinkAction::TakeServed(link.enqueue_lazy(special, now, handle, packets))
             }
+            ServiceMode::Precomputed => link.enqueue_precomputed(special, now, handle, packets),
         });
-        next.unwrap_or(LinkAction::NOTHING)
+        action.unwrap_or(LinkAction::Dropped)
     }
 
     #[inline(always)]
@@ -82,46 +95,38 @@ impl Link {
         let head_sojourn = self.arrival_sojourn(special, now, packets);
         if self.admit(special, now, head_sojourn, &handle, packets).is_none() {
             packets.release(handle.packet);
-            return LinkAction::NOTHING;
+            return LinkAction::Dropped;
         }
         let leaves = self.join(now, handle, packets);
         let arrives = special.arrival(leaves, self.delay);
-        if special.loss.is_some() {
-            LinkAction::DeliverUnlessLost(arrives)
-        } else {
-            LinkAction::Deliver(arrives)
-        }
+        LinkAction::Deliver(special.wire_arrival(arrives))
     }
 
-    /// Handles an event requested by [`LinkAction`]. Returns the packet that arrives at the end of the link, if any, and
-    /// when the link must be called next.
+    /// Handles a call that [`LinkAction::TakeServed`] requested. Returns when the link must be called next; before, the event
+    /// loop takes the packets whose service has begun.
     #[inline]
-    pub(crate) fn on_event(
-        &mut self,
-        now: Time,
-        handle: PacketHandle,
-        packets: &mut PacketPool,
-    ) -> (Option<PacketHandle>, Time) {
-        let handled = self.with_special(|link, special| {
-            let (arrived, next) = match special.mode {
-                ServiceMode::LazyDequeue => link.on_wire_arrival(special, now, packets),
-                ServiceMode::Precomputed => (Some(handle), Time::NEVER),
-                ServiceMode::PerService(_) => return link.step(special, now, packets),
-            };
-            (arrived.and_then(|handle| link.unless_lost(special, handle, packets)), next)
-        });
-        handled.unwrap_or((None, Time::NEVER))
+    pub(crate) fn on_call(&mut self, now: Time, packets: &mut PacketPool) -> Time {
+        let next = self.with_special(|link, special| link.on_lazy_call(special, now, packets));
+        next.unwrap_or(Time::NEVER)
+    }
+
+    /// A packet whose service has begun, and when it arrives at the end of the link.
+    #[inline(always)]
+    pub(crate) fn take_served(&mut self) -> Option<(WireArrival, PacketHandle)> {
+        let special = self.special.as_ref()?;
+        let served = self.pipeline.pop()?;
+        Some((special.wire_arrival(served.due), served.handle))
     }
 
     /// A packet at the end of the link, unless random loss removes it.
     #[inline(always)]
-    pub(super) fn unless_lost(
+    pub(crate) fn unless_lost(
         &mut self,
-        special: &mut Special,
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> Option<PacketHandle> {
-        if special.loss.as_mut().is_some_and(LossState::is_lost) {
+        let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
+        if loss.is_some_and(LossState::is_lost) {
             self.cold.meter.losses.wire += 1;
             packets.release(handle.packet);
             return None;
@@ -251,7 +256,6 @@ impl Link {
         match special.mode {
             ServiceMode::Precomputed => self.depart_until(now),
             ServiceMode::LazyDequeue => self.complete_services(special, now, packets),
-            ServiceMode::PerService(_) => self.complete_due_services(special, now, packets),
         }
     }
 
@@ -264,13 +268,9 @@ impl Link {
     /// Time since arrival of the packet in service.
     #[inline]
     pub(super) fn head_sojourn(&self, special: &Special, now: Time, packets: &PacketPool) -> Span {
-        if self.queued == 0 {
-            return Span::ZERO;
-        }
-        let head = match &special.mode {
+        let head = match special.mode {
             ServiceMode::Precomputed => self.pipeline.get(0).map(|entry| &entry.handle),
-            ServiceMode::LazyDequeue => return self.sojourn_in_service(now, packets),
-            ServiceMode::PerService(per_service) => per_service.in_service(),
+            ServiceMode::LazyDequeue => self.in_lazy_service(special),
         };
         head.map_or(Span::ZERO, |handle| now.since(packets.get(handle.packet).entered))
     }
