@@ -2,7 +2,7 @@
 
 All propagation lies behind the last link, so a packet arrives at the first link when it is sent, and a FIFO link is one
 number: the time at which its backlog ends (Lindley's recursion). An acknowledgement is an event only where its bits
-differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig10 and standing-queue.
+differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig10, standing-queue and draining-queue.
 """
 
 import collections
@@ -236,6 +236,14 @@ def numbers():
     yield "standing queue: mean queue from 4 to 7 s in packets", (found[4][1] + found[7][1]) / 2, 1137, 2e-3
     yield "standing queue: last change of the rate in s", found[90][3], 81.3, 2e-3
     yield "standing queue: utilization at the end", found[90][2], 0.959, 2e-3
+
+    found = {}
+    for until in (10, 18):
+        link, flow = Link(4e6), Flow(0, 0.06)
+        simulate([link], [flow, Constant(1.5, 3.5, 12e6), Constant(3.5, 25, 3e6)], until)
+        found[until] = flow.rate / 1e6, (link.ends - until) * 500
+    yield "draining queue: rate at 18 s in Mbit/s", found[18][0], 0.08, 1e-9
+    yield "draining queue: mean queue from 10 to 18 s in packets", (found[10][1] + found[18][1]) / 2, 910, 2e-3
 
 
 def slow_numbers():
