@@ -1,5 +1,7 @@
 //! Tests of `papers/README.md`: its lists are those of the recipes.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
+
 use millpond_papers::{Library, Recipe};
 use millpond_results::World;
 
@@ -16,7 +18,8 @@ fn listed_after(end_of_line: &str) -> Vec<String> {
 fn recipes_with(property: impl Fn(&Recipe) -> bool) -> Vec<String> {
     let library = Library::builtin().unwrap();
     let recipes = library.select(None).unwrap().into_iter().map(|selected| selected.recipe);
-    let mut names: Vec<_> = recipes.filter(|recipe| property(recipe)).map(|recipe| recipe.name.clone()).collect();
+    let mut names: Vec<_> =
+        recipes.filter(|recipe| property(recipe)).map(|recipe| recipe.name.clone()).collect();
     names.sort();
     names
 }
