@@ -1,6 +1,7 @@
 //! The discrete state of the network, which changes only at events: capacities, active loops, states held at a bound.
 
 use crate::assembly::Assembly;
+use crate::network::{CapacityKind, CapacityStep};
 use crate::queue::QueueModel;
 
 /// Whether a state is held at one of its bounds.
@@ -20,6 +21,8 @@ pub(crate) enum Held {
 pub(crate) struct DiscreteState {
     /// Capacity of each link, in bit/s.
     pub(crate) capacity: Vec<f64>,
+    /// The capacity of each link with which laws compute, in bit/s.
+    pub(crate) configured: Vec<f64>,
     /// Whether each loop is active.
     pub(crate) active: Vec<bool>,
     /// Whether each state is held at a bound.
@@ -33,9 +36,24 @@ impl DiscreteState {
     pub(crate) fn initial(asm: &Assembly) -> Self {
         Self {
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
+            configured: asm.links.iter().map(|link| link.configured.initial(link.capacity)).collect(),
             active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
             held: vec![Held::Free; asm.states.len()],
             queue_models: vec![QueueModel::Exact; asm.links.len()],
+        }
+    }
+
+    /// Sets the actual capacity of a link, in bit/s, and the configured one if that is a share of it.
+    pub(crate) fn set_capacity(&mut self, asm: &Assembly, link: usize, capacity: f64) {
+        self.capacity[link] = capacity;
+        self.configured[link] = asm.links[link].configured.after_change(capacity, self.configured[link]);
+    }
+
+    /// Applies a change of a capacity.
+    pub(crate) fn apply(&mut self, asm: &Assembly, step: CapacityStep) {
+        match step.kind {
+            CapacityKind::Actual => self.set_capacity(asm, step.link.0, step.capacity),
+            CapacityKind::Configured => self.configured[step.link.0] = step.capacity,
         }
     }
 }

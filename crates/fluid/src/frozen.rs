@@ -4,7 +4,7 @@
 use crate::assembly::Assembly;
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
-use crate::network::{LinkId, LoopId};
+use crate::network::{ConfiguredCapacity, LinkId, LoopId};
 use crate::queue::QueueModel;
 use crate::right_hand_side::{ConstantHistory, RightHandSide};
 use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
@@ -59,16 +59,17 @@ impl<'a> Frozen<'a> {
             *active = l.start.is_none_or(|start| start <= time) && l.stop.is_none_or(|stop| time < stop);
         }
         for step in asm.steps.iter().filter(|step| step.time <= time) {
-            discrete.capacity[step.link.0] = step.capacity;
+            discrete.apply(asm, *step);
         }
         Self { asm, discrete }
     }
 
-    /// The same network with another capacity of one link, in bit/s.
+    /// The same network with another capacity of one link, in bit/s. A configured capacity that is a share of it changes as
+    /// well.
     #[must_use]
     pub fn with_capacity(&self, link: LinkId, capacity: f64) -> Self {
         let mut other = self.clone();
-        other.discrete.capacity[link.0] = capacity;
+        other.discrete.set_capacity(self.asm, link.0, capacity);
         other
     }
 
@@ -98,6 +99,16 @@ impl<'a> Frozen<'a> {
     /// The capacity of a link, in bit/s.
     pub fn capacity(&self, link: usize) -> f64 {
         self.discrete.capacity[link]
+    }
+
+    /// The capacity with which the laws of a link compute, in bit/s.
+    pub fn configured_capacity(&self, link: usize) -> f64 {
+        self.discrete.configured[link]
+    }
+
+    /// Whether the configured capacity of a link changes with the actual one.
+    pub fn configured_follows_actual(&self, link: usize) -> bool {
+        matches!(self.asm.links[link].configured, ConfiguredCapacity::Share(_))
     }
 
     /// The bounds of each state.
@@ -298,7 +309,8 @@ impl Assembly {
     fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
         let set = &self.link_sets[set];
         let mut inputs = LinkInputs::zeros(1, set.carried);
-        inputs.capacity[0] = self.links[link].capacity;
+        let data = &self.links[link];
+        inputs.capacity[0] = data.configured.initial(data.capacity);
         let states: Vec<f64> = set.law.states(place).iter().map(|state| state.initial).collect();
         set.law.period(place, &states, &inputs.link(0)).is_some()
     }

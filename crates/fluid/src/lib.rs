@@ -56,6 +56,8 @@ pub use error::Error;
 pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
 pub use frozen::{Frozen, OperatingPoint, Sliding, StateBounds};
 pub use integration::{Integration, SlidingThreshold};
-pub use network::{FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share};
+pub use network::{
+    ConfiguredCapacity, FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share,
+};
 pub use solver::{Accuracy, Solution, Solver};
 pub use subsystems::{Input, Subsystem};

@@ -139,9 +139,44 @@ pub struct Relay {
 pub(crate) struct FluidLinkSpec {
     pub(crate) name: String,
     pub(crate) capacity: f64,
+    pub(crate) configured: ConfiguredCapacity,
     pub(crate) buffer: f64,
     pub(crate) queue: Option<(Box<dyn LinkLaws>, Verdicts)>,
     pub(crate) routers: Vec<(ProtocolId, Box<dyn LinkLaws>)>,
+}
+
+/// The capacity with which the laws of a link and of its senders compute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ConfiguredCapacity {
+    /// This share of the actual capacity at all times.
+    Share(f64),
+    /// This capacity in bit/s, until [`FluidNetwork::set_configured_capacity_at`] changes it.
+    Separate(f64),
+}
+
+impl ConfiguredCapacity {
+    /// In bit/s, on a link of this actual capacity, before a separate one has changed.
+    pub(crate) fn initial(self, actual: f64) -> f64 {
+        match self {
+            Self::Share(share) => share * actual,
+            Self::Separate(configured) => configured,
+        }
+    }
+
+    /// In bit/s after the actual capacity has changed to this value.
+    pub(crate) fn after_change(self, actual: f64, configured: f64) -> f64 {
+        match self {
+            Self::Share(share) => share * actual,
+            Self::Separate(_) => configured,
+        }
+    }
+}
+
+/// Which of a link's capacities changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CapacityKind {
+    Actual,
+    Configured,
 }
 
 /// A capacity in bit/s that applies from a time on, in seconds.
@@ -149,6 +184,7 @@ pub(crate) struct FluidLinkSpec {
 pub(crate) struct CapacityStep {
     pub(crate) time: f64,
     pub(crate) link: LinkId,
+    pub(crate) kind: CapacityKind,
     pub(crate) capacity: f64,
 }
 
@@ -170,7 +206,15 @@ impl FluidNetwork {
     /// Adds a link with a capacity in bit/s and a drop-tail buffer in bits, which may be infinite.
     pub fn link(&mut self, name: &str, capacity: f64, buffer: f64) -> LinkId {
         let (queue, routers) = (None, Vec::new());
-        self.links.push(FluidLinkSpec { name: name.to_owned(), capacity, buffer, queue, routers });
+        let configured = ConfiguredCapacity::Share(1.0);
+        self.links.push(FluidLinkSpec {
+            name: name.to_owned(),
+            capacity,
+            configured,
+            buffer,
+            queue,
+            routers,
+        });
         LinkId(self.links.len() - 1)
     }
 
@@ -186,7 +230,17 @@ impl FluidNetwork {
 
     /// Changes the capacity of a link to this value in bit/s at this time in seconds.
     pub fn set_capacity_at(&mut self, time: f64, link: LinkId, capacity: f64) {
-        self.steps.push(CapacityStep { time, link, capacity });
+        self.steps.push(CapacityStep { time, link, kind: CapacityKind::Actual, capacity });
+    }
+
+    /// Sets the capacity with which the laws of a link compute. Without this call it is the actual one.
+    pub fn set_configured_capacity(&mut self, link: LinkId, configured: ConfiguredCapacity) {
+        self.links[link.0].configured = configured;
+    }
+
+    /// Changes a separate configured capacity of a link to this value in bit/s at this time in seconds.
+    pub fn set_configured_capacity_at(&mut self, time: f64, link: LinkId, capacity: f64) {
+        self.steps.push(CapacityStep { time, link, kind: CapacityKind::Configured, capacity });
     }
 
     /// Adds a loop.

@@ -153,7 +153,7 @@ impl<'a> RightHandSide<'a> {
                 slope += value(channels.slope);
                 unmarked *= 1.0 - value(channels.marked);
                 delivered_share *= 1.0 - value(channels.lost);
-                capacity = capacity.min(discrete.capacity[hop.link]);
+                capacity = capacity.min(discrete.configured[hop.link]);
                 if uses_present_queueing {
                     let queue = x[asm.offsets.queues + hop.link];
                     present_queueing +=
@@ -430,7 +430,7 @@ impl<'a> RightHandSide<'a> {
         }
         for (set, inputs) in asm.link_sets.iter().zip(&mut self.links) {
             for (i, &link) in set.links.iter().enumerate() {
-                inputs.capacity[i] = discrete.capacity[link];
+                inputs.capacity[i] = discrete.configured[link];
                 inputs.arriving[i] = channels[arriving + link];
                 inputs.queue[i] = discrete.queue_models[link].output(x[asm.offsets.queues + link]).queue;
                 if let Role::Queue(_) = set.role {

@@ -287,7 +287,7 @@ impl Frozen<'_> {
         let RelayInputs { downstream, upstream, inflows } = self.relay_inputs(loop_index, point, read);
         let input = SenderInput {
             base_rtt: data.base_rtt,
-            capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
+            capacity: hops.iter().map(|hop| self.configured_capacity(hop.link)).fold(f64::INFINITY, f64::min),
             queueing,
             queueing_slope: slope,
             marked: one - unmarked,
@@ -380,8 +380,8 @@ impl Frozen<'_> {
         for &(s, place) in sets {
             let set = &self.asm.link_sets[s];
             let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
-            let input =
-                LinkInput { capacity, arriving, own_arriving, queue: output.queue, carried: &carried };
+            let (capacity, queue) = (self.configured_capacity(link), output.queue);
+            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried };
             let (mine, rest) = states.split_at(set.width);
             states = rest;
             let mut derivatives = vec![zero; set.width];
@@ -402,7 +402,7 @@ impl Frozen<'_> {
 
     /// The switching functions of all laws at a link.
     pub(crate) fn link_guards(&self, link: usize, x: &[Dual64], u: &[Dual64]) -> Vec<Dual64> {
-        let (arrivals, capacity) = (self.arrivals(link), self.capacity(link));
+        let (arrivals, capacity) = (self.arrivals(link), self.configured_capacity(link));
         let arriving = self.arriving(&arrivals, u, |_| true);
         let queue = self.discrete.queue_models[link].output(x[0]).queue;
         let (mut states, mut guards) = (&x[1..], Vec::new());

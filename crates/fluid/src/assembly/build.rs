@@ -144,7 +144,8 @@ impl AssemblyBuilder {
             routers.push((protocol.0, set, place));
         }
         let (name, capacity, buffer) = (link.name, link.capacity, link.buffer);
-        self.links.push(LinkData { name, capacity, buffer, queue, routers });
+        let configured = link.configured;
+        self.links.push(LinkData { name, capacity, configured, buffer, queue, routers });
     }
 
     /// Adds a law at a link to the set of its type, or to a new set. Returns set and position.

@@ -30,6 +30,10 @@ fn check_link(link: &FluidLinkSpec) -> Result<(), Error> {
     if !(link.capacity > 0.0 && link.capacity.is_finite()) {
         return refuse(&link.name, "its capacity must be above zero: an outage requires the packet world");
     }
+    let configured = link.configured.initial(link.capacity);
+    if !(configured > 0.0 && configured.is_finite()) {
+        return refuse(&link.name, "its configured capacity must be above zero");
+    }
     if link.buffer.is_nan() || link.buffer <= 0.0 {
         return refuse(&link.name, "its buffer must be above zero");
     }

@@ -8,7 +8,7 @@ mod layout;
 pub(crate) use layout::{Channels, Offsets};
 pub use layout::{Entity, SolutionColumn};
 
-use crate::network::{CapacityStep, Relay};
+use crate::network::{CapacityStep, ConfiguredCapacity, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
 
 /// Flows under one law, evaluated together.
@@ -70,6 +70,8 @@ pub(crate) struct LinkData {
     pub(crate) name: String,
     /// Initial capacity, in bit/s.
     pub(crate) capacity: f64,
+    /// The capacity with which laws compute.
+    pub(crate) configured: ConfiguredCapacity,
     /// Buffer, in bits.
     pub(crate) buffer: f64,
     /// The queue law: set and position in it.

@@ -70,7 +70,7 @@ impl FixedStep<'_> {
         for (i, &link) in router.set.links.iter().enumerate() {
             let record = self.hops.arriving.at(link, self.n);
             let sums = router.slots[i].sums;
-            router.inputs.capacity[i] = self.capacity[link];
+            router.inputs.capacity[i] = self.configured[link];
             router.inputs.arriving[i] = record[0];
             router.inputs.own_arriving[i] = record[sums];
             router.inputs.queue[i] = self.queues[link];

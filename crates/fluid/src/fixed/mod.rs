@@ -19,6 +19,7 @@ pub use integration::FixedStepIntegration;
 pub use snapshots::{Snapshot, Snapshots};
 
 use crate::assembly::Assembly;
+use crate::network::{CapacityKind, CapacityStep};
 use flows::ClassState;
 use hops::DelayedHops;
 use links::LinkSetState;
@@ -43,6 +44,8 @@ pub struct FixedStep<'a> {
     queue_moves: Vec<f64>,
     /// Capacity of each link, in bit/s.
     capacity: Vec<f64>,
+    /// The capacity of each link with which laws compute, in bit/s.
+    configured: Vec<f64>,
     arriving: Vec<f64>,
     /// Arriving rate minus the drops of the queue law, in bit/s.
     admitted: Vec<f64>,
@@ -61,8 +64,8 @@ enum ChangeKind {
     Start(usize, usize),
     Stop(usize, usize),
     /// A link's capacity changes in part; the rest follows one step later.
-    PartOfCapacity(usize, f64),
-    Capacity(usize, f64),
+    PartOfCapacity(CapacityStep),
+    Capacity(CapacityStep),
 }
 
 /// A change with its nearest step.
@@ -122,11 +125,9 @@ impl FixedStep<'_> {
             match change.what {
                 ChangeKind::Start(class, place) => self.flow_classes[class].start(place, change.later),
                 ChangeKind::Stop(class, place) => self.flow_classes[class].stop(place, change.later),
-                ChangeKind::PartOfCapacity(link, capacity) => {
-                    self.capacity[link] += part_after(change.later) * (capacity - self.capacity[link]);
-                }
-                ChangeKind::Capacity(link, capacity) => {
-                    self.capacity[link] = capacity;
+                ChangeKind::PartOfCapacity(step) => self.change_capacity(step, part_after(change.later)),
+                ChangeKind::Capacity(step) => {
+                    self.change_capacity(step, 1.0);
                     self.set_capacities();
                 }
             }
@@ -134,10 +135,23 @@ impl FixedStep<'_> {
         }
     }
 
+    /// Moves a capacity of a link towards its new value by this part of the difference.
+    fn change_capacity(&mut self, CapacityStep { link, kind, capacity, .. }: CapacityStep, part: f64) {
+        let after = |before: f64| if part < 1.0 { before + part * (capacity - before) } else { capacity };
+        let (l, configured) = (link.0, self.configured[link.0]);
+        match kind {
+            CapacityKind::Actual => {
+                self.capacity[l] = after(self.capacity[l]);
+                self.configured[l] = self.asm.links[l].configured.after_change(self.capacity[l], configured);
+            }
+            CapacityKind::Configured => self.configured[l] = after(configured),
+        }
+    }
+
     fn set_capacities(&mut self) {
         for (flows, class) in self.flow_classes.iter_mut().zip(&self.asm.sender_classes) {
             for (place, &l) in class.loops.iter().enumerate() {
-                let hops = self.asm.hops_of(l).iter().map(|hop| self.capacity[hop.link]);
+                let hops = self.asm.hops_of(l).iter().map(|hop| self.configured[hop.link]);
                 flows.set_capacity(place, hops.fold(f64::INFINITY, f64::min));
             }
         }

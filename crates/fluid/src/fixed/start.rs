@@ -109,6 +109,7 @@ impl<'a> FixedStep<'a> {
             queues: vec![0.0; asm.links.len()],
             queue_moves: vec![0.0; asm.links.len()],
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
+            configured: asm.links.iter().map(|link| link.configured.initial(link.capacity)).collect(),
             arriving: vec![0.0; asm.links.len()],
             admitted: vec![0.0; asm.links.len()],
             marked: vec![0.0; asm.links.len()],
@@ -174,12 +175,8 @@ fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
         changes.extend(l.stop.map(|time| at(time, ChangeKind::Stop(l.class, l.place))));
     }
     for step in &asm.steps {
-        let part = at(step.time, ChangeKind::PartOfCapacity(step.link.0, step.capacity));
-        let whole = Change {
-            step: part.step + 1,
-            later: 0.0,
-            what: ChangeKind::Capacity(step.link.0, step.capacity),
-        };
+        let part = at(step.time, ChangeKind::PartOfCapacity(*step));
+        let whole = Change { step: part.step + 1, later: 0.0, what: ChangeKind::Capacity(*step) };
         changes.extend([part, whole]);
     }
     changes.sort_by_key(|change| change.step);

@@ -288,7 +288,7 @@ impl<'a> Solver<'a> {
                 }
                 ScheduledEvent::Capacity(i) => {
                     let step = self.rhs.asm.steps[i];
-                    self.discrete.capacity[step.link.0] = step.capacity;
+                    self.discrete.apply(self.rhs.asm, step);
                     self.propagate_jump(Entity::Link(step.link.0));
                 }
                 ScheduledEvent::SenderTick(class, place) => self.tick_sender(class, place),

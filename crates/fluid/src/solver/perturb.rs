@@ -26,12 +26,12 @@ impl<'a> Solver<'a> {
         Self::with(rhs, accuracy, (discrete, x.to_vec()), before, scheduled)
     }
 
-    /// Sets the capacity of a link from now on, in bit/s.
+    /// Sets the capacity of a link from now on, in bit/s. A configured capacity that is a share of it changes as well.
     ///
     /// # Errors
     /// Those of [`Solver::advance`].
     pub fn set_capacity(&mut self, link: LinkId, capacity: f64) -> Result<(), Error> {
-        self.discrete.capacity[link.0] = capacity;
+        self.discrete.set_capacity(self.rhs.asm, link.0, capacity);
         self.propagate_jump(Entity::Link(link.0));
         self.refresh()
     }

@@ -10,6 +10,8 @@ use millpond_units::Time;
 enum ProbeSource {
     /// A link's capacity.
     Capacity(usize),
+    /// The capacity with which the laws of a link compute.
+    ConfiguredCapacity(usize),
     /// The mean of a channel times a factor.
     Mean { channel: usize, factor: f64 },
     /// The value of a quantity at the end of the interval times a factor.
@@ -89,6 +91,10 @@ impl<'a> FluidSeriesRecorder<'a> {
             let entity = NamedEntity(EntityKind::Link, link.entity.as_str());
             let per_packet = 1.0 / (link.packet.as_f64() * 8.0);
             self.probe(entity, quantity::CAPACITY, "bit/s", ALWAYS, ProbeSource::Capacity(place));
+            if link.configured_capacity != link.capacity {
+                let configured = ProbeSource::ConfiguredCapacity(place);
+                self.probe(entity, quantity::CONFIGURED_CAPACITY, "bit/s", ALWAYS, configured);
+            }
             let served = ProbeSource::Mean { channel: columns.departing[id.0], factor: 1.0 };
             self.probe(entity, quantity::THROUGHPUT, "bit/s", ALWAYS, served);
             let queue = now(ColumnIndex::State(columns.queue_state[id.0]), per_packet);
@@ -168,6 +174,9 @@ impl<'a> FluidSeriesRecorder<'a> {
             let share = now.time.since(before.time).secs() / now.time.since(before.time.max(start)).secs();
             let value = match &probe.source {
                 ProbeSource::Capacity(link) => self.plan.links[*link].mean_capacity(before.time, now.time),
+                ProbeSource::ConfiguredCapacity(link) => {
+                    self.plan.links[*link].mean_configured_capacity(before.time, now.time)
+                }
                 ProbeSource::Mean { channel, factor } if probe.series.unit == "bit/s" => {
                     now.mean_since(before, *channel) * factor * share
                 }

@@ -1,9 +1,9 @@
 //! Links whose laws are configured with another capacity than the actual one.
 
-use crate::common::{results, scenario};
+use crate::common::{fluid, near, results, scenario};
 use millpond_lab::run;
 use millpond_protocols::Registry;
-use millpond_results::{About, Unwatched, World};
+use millpond_results::{About, Run, Unwatched, World};
 
 const ONE_FLOW: &str = r#"
 duration = "20s"
@@ -100,20 +100,84 @@ fn noise_of_the_configured_rate_depends_on_the_seed_alone() {
     }
 }
 
+/// In equilibrium the law gives as much as it takes, alpha (C' - y) = beta q / d, and the link serves y = C; with d = d0 + q / C
+/// the queueing delay is d0 k / (1 - k), where k = alpha / beta (C' / C - 1). RCP and XCP have the same alpha and beta.
 #[test]
-fn the_fluid_world_refuses_them_by_name() {
-    for set in [
-        "links.L.configured_rate=80%",
-        "links.L.configured_delay=1s",
-        "links.L.configured_levels=2",
-        "links.L.configured_noise=0.1",
-    ] {
-        let about = About { world: World::Fluid, ..About::default() };
-        let refused = run(&scenario(ONE_FLOW, &[set]), &Registry::builtin(), about, &Unwatched).map(drop);
-        let text = refused.unwrap_err().to_string();
+fn a_router_that_assumes_too_much_keeps_the_queue_of_its_equilibrium_in_both_worlds() {
+    let k = 0.4 / 0.226 * 0.2;
+    let queue = k / (1.0 - k) * 0.040 * 10e6 / 12e3;
+    let sets = ["links.L.configured_rate=120%", "links.L.buffer=100packets"];
+    let measured = |run: &Run| (run.summary.links[0].queue_packets.mean, run.summary.links[0].utilization);
+    for (mean, utilization) in [measured(&results(ONE_FLOW, &sets)), measured(&fluid(ONE_FLOW, &sets))] {
+        assert!(near(mean, queue, 0.01) && near(utilization, 1.0, 1e-3), "{mean} {queue} {utilization}");
+    }
+    let (mean, _) = measured(&fluid(ONE_FLOW, &[sets[0], sets[1], "flows.f.protocol=xcp"]));
+    assert!(near(mean, queue, 1e-3), "xcp: {mean} {queue}");
+}
+
+#[test]
+fn both_worlds_have_the_load_with_which_routers_are_configured() {
+    for (protocol, rate) in [("rcp", "80%"), ("xcp", "80%"), ("rcp", "5Mbps")] {
+        let sets = [format!("flows.f.protocol={protocol}"), format!("links.L.configured_rate={rate}")];
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let [packets, equations] =
+            [results(ONE_FLOW, &sets), fluid(ONE_FLOW, &sets)].map(|run| run.summary.links[0].utilization);
         assert!(
-            text.contains("link \"L\": the fluid world has no") && text.contains("configured_rate"),
-            "{text}"
+            near(packets, equations, 0.02) && equations < 0.81,
+            "{protocol} {rate}: {packets} {equations}"
         );
     }
+}
+
+/// The capacity falls from 10 to 6 Mbit/s at 15 s, and the law receives the change 4 s later, and with one level never.
+#[test]
+fn delay_and_levels_of_the_configured_rate_are_those_of_the_packet_world_with_both_methods() {
+    let steps = r#"links.L.rate={ steps = [["0s", "10Mbps"], ["15s", "6Mbps"]] }"#;
+    for wrong in ["links.L.configured_delay=4s", "links.L.configured_levels=1"] {
+        let sets = [steps, wrong, "links.L.buffer=100packets", "measure.every=500ms", "duration=30s"];
+        let fixed = [&sets[..], &["fluid.method=fixed-step", "fluid.step=1ms"]].concat();
+        let runs = [results(ONE_FLOW, &sets), fluid(ONE_FLOW, &sets), fluid(ONE_FLOW, &fixed)];
+        let at = |run: &Run, quantity: &str, time: f64| {
+            crate::common::mean(crate::common::series(run, "L ->", quantity), (time - 0.6, time))
+        };
+        for time in [14.0, 15.5, 16.5, 18.5, 29.0] {
+            // While the queue grows, packets that leave have the shorter delay of their arrival.
+            let grows = (15.0..18.0).contains(&time);
+            let [packets, adaptive, fixed] = [0, 1, 2].map(|run| at(&runs[run], "queueing delay", time));
+            let both = format!("{wrong}: {time} s: {packets} {adaptive} {fixed}");
+            assert!(grows || (packets - adaptive).abs() < 6.0, "{both}");
+            assert!((fixed - adaptive).abs() < 0.5, "{both}");
+            let configured = [0, 1, 2].map(|run| at(&runs[run], "configured capacity", time));
+            assert!(configured.iter().all(|rate| (rate - configured[0]).abs() < 1.0), "{configured:?}");
+        }
+    }
+}
+
+/// A law promises its allocation for the actual capacity; with another one, the equations alone have the equilibrium.
+#[test]
+fn the_equilibrium_of_a_misconfigured_router_is_that_of_its_equations() {
+    let misconfigured = scenario(ONE_FLOW, &["links.L.configured_rate=80%"]);
+    let plan = millpond_plan::fluid::plan(&misconfigured, &Registry::builtin()).unwrap();
+    let equilibrium = millpond_theory::equilibrium::find_equilibrium(&plan).unwrap();
+    assert!(equilibrium.closed_form.is_none());
+    let rate = equilibrium.value(millpond_fluid::Entity::Loop(0), "sending rate").unwrap();
+    assert!(near(rate, 8e6, 1e-6), "{rate}");
+}
+
+#[test]
+fn the_fluid_world_refuses_noise_because_it_is_random() {
+    let about = About { world: World::Fluid, ..About::default() };
+    let noise = scenario(ONE_FLOW, &["links.L.configured_noise=0.1"]);
+    let text = run(&noise, &Registry::builtin(), about, &Unwatched).map(drop).unwrap_err().to_string();
+    assert!(text.contains("link \"L\": the fluid world has no noise of the configured capacity"), "{text}");
+    assert!(text.contains("leave out `configured_noise`"), "{text}");
+}
+
+#[test]
+fn the_fluid_world_refuses_a_configured_capacity_of_zero() {
+    let about = About { world: World::Fluid, ..About::default() };
+    let set = r#"links.L.configured_rate={ steps = [["0s", "10Mbps"], ["5s", "0bps"]] }"#;
+    let outage = run(&scenario(ONE_FLOW, &[set]), &Registry::builtin(), about, &Unwatched).map(drop);
+    let text = outage.unwrap_err().to_string();
+    assert!(text.contains("L ->: the configured capacity is zero from 5s on"), "{text}");
 }

@@ -10,7 +10,9 @@ use millpond_fluid::{FluidNetwork, LinkId};
 use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
 use millpond_protocols::Registry;
-use millpond_scenario::{Capacity, Direction, Fault, Hop, Scenario, Schedule};
+use millpond_scenario::{
+    Capacity, ConfiguredCapacity, ConfiguredRate, Direction, Fault, Hop, Scenario, Schedule,
+};
 use millpond_units::{Rate, Span, Time};
 
 /// Every direction of every link; those that data cross become links of `network`.
@@ -39,7 +41,8 @@ fn link(
 ) -> Result<FluidLinkPlan, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
-    let facts = facts(capacity[0].1, buffer(direction, traffic, scenario.duration), traffic);
+    let configured_capacity = configured_capacity(scenario, hop, direction, &capacity)?;
+    let facts = facts(configured_capacity[0].1, buffer(direction, traffic, scenario.duration), traffic);
     let entity = hop_name(scenario, hop);
     let id = if traffic.data.is_empty() {
         None
@@ -49,6 +52,7 @@ fn link(
         for (time, rate) in &capacity[1..] {
             network.set_capacity_at(time.secs(), id, rate.as_f64());
         }
+        configure(direction, &configured_capacity, id, network);
         let link = NewLink { hop, id, facts: &facts };
         install(scenario, registry, models, &present(models, traffic), &link, network)?;
         Some(id)
@@ -64,7 +68,49 @@ fn link(
         entity,
         packet: facts.packet,
         capacity,
+        configured_capacity,
     })
+}
+
+/// The share of the actual capacity with which laws compute; none if it is not always the same share.
+fn constant_share(configured: &ConfiguredCapacity) -> Option<f64> {
+    match configured.rate {
+        ConfiguredRate::Percent(percent) if configured.delay.is_zero() && configured.levels.is_none() => {
+            Some(percent / 100.0)
+        }
+        _ => None,
+    }
+}
+
+/// The capacity with which the laws of a direction compute, from each time on. There is no noise in the fluid world.
+fn configured_capacity(
+    scenario: &Scenario,
+    hop: Hop,
+    direction: &Direction,
+    actual: &[(Time, Rate)],
+) -> Result<Vec<(Time, Rate)>, Fault> {
+    if let Some(share) = constant_share(&direction.configured) {
+        return Ok(actual.iter().map(|(time, rate)| (*time, rate.scale(share))).collect());
+    }
+    let schedule = direction.configured.schedule(&direction.rate, scenario.duration, || 0.5);
+    let mut steps = schedule.unrolled(scenario.duration);
+    steps.dedup_by_key(|(_, rate)| *rate);
+    match steps.iter().find(|(_, rate)| rate.is_zero()) {
+        Some((time, _)) => Err(outage(scenario, hop, "configured capacity", *time)),
+        None => Ok(steps),
+    }
+}
+
+/// Tells the engine the capacity with which the laws of a link compute.
+fn configure(direction: &Direction, steps: &[(Time, Rate)], id: LinkId, network: &mut FluidNetwork) {
+    if let Some(share) = constant_share(&direction.configured) {
+        return network.set_configured_capacity(id, millpond_fluid::ConfiguredCapacity::Share(share));
+    }
+    let first = millpond_fluid::ConfiguredCapacity::Separate(steps[0].1.as_f64());
+    network.set_configured_capacity(id, first);
+    for (time, rate) in &steps[1..] {
+        network.set_configured_capacity_at(time.secs(), id, rate.as_f64());
+    }
 }
 
 /// The protocols whose data cross the direction.
@@ -138,20 +184,20 @@ fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<
     };
     steps.dedup_by_key(|(_, rate)| *rate);
     match steps.iter().find(|(_, rate)| *rate == Rate::ZERO) {
-        Some((time, _)) => {
-            let message = format!(
-                "{}: the capacity is zero from {time} on, and the fluid world has no outages",
-                hop_name(scenario, hop)
-            );
-            let fault = scenario.fault(
-                scenario.links[hop.link].name.place,
-                message,
-                "not possible in the fluid world",
-            );
-            Err(fault.help("give the trace a longer `window`, or run it with --world packets"))
-        }
+        Some((time, _)) => Err(outage(scenario, hop, "capacity", *time)),
         None => Ok(steps),
     }
+}
+
+/// The error for a capacity of zero.
+fn outage(scenario: &Scenario, hop: Hop, what: &str, time: Time) -> Fault {
+    let message = format!(
+        "{}: the {what} is zero from {time} on, and the fluid world has no outages",
+        hop_name(scenario, hop)
+    );
+    let place = scenario.links[hop.link].name.place;
+    let fault = scenario.fault(place, message, "not possible in the fluid world");
+    fault.help("give the trace a longer `window`, or run it with --world packets")
 }
 
 /// Means over consecutive windows up to the end of the run.

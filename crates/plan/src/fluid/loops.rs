@@ -255,7 +255,7 @@ impl LoopBuilder<'_, '_> {
         chained: bool,
     ) -> FluidLoopPlan {
         let links = self.link_indices(path);
-        let capacities = links.iter().map(|index| self.links[*index].capacity[0].1.as_f64());
+        let capacities = links.iter().map(|index| self.links[*index].configured_capacity[0].1.as_f64());
         let group = class.first.group;
         let facts = LoopFacts {
             packet: group.packet.as_f64() * 8.0,

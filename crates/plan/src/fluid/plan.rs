@@ -40,6 +40,8 @@ pub struct FluidLinkPlan {
     pub packet: Bytes,
     /// Its capacity from each time on; the first time is zero.
     pub capacity: Vec<(Time, Rate)>,
+    /// The capacity with which its laws compute, from each time on.
+    pub configured_capacity: Vec<(Time, Rate)>,
 }
 
 /// One loop of a class of equal flows.
@@ -103,14 +105,23 @@ impl FluidPlan {
 impl FluidLinkPlan {
     /// Its mean capacity between two moments, in bit/s.
     pub fn mean_capacity(&self, from: Time, until: Time) -> f64 {
-        let ends = self.capacity.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
-        let stretches = self.capacity.iter().zip(ends);
-        let bits = stretches.map(|((begin, rate), end)| {
-            let (begin, end) = (from.max(*begin), until.min(end));
-            if begin < end { rate.as_f64() * end.since(begin).secs() } else { 0.0 }
-        });
-        bits.sum::<f64>() / until.since(from).secs()
+        mean_rate(&self.capacity, from, until)
     }
+
+    /// The mean between two moments of the capacity with which its laws compute, in bit/s.
+    pub fn mean_configured_capacity(&self, from: Time, until: Time) -> f64 {
+        mean_rate(&self.configured_capacity, from, until)
+    }
+}
+
+/// The mean between two moments of a rate that is given from each time on, in bit/s.
+fn mean_rate(steps: &[(Time, Rate)], from: Time, until: Time) -> f64 {
+    let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
+    let bits = steps.iter().zip(ends).map(|((begin, rate), end)| {
+        let (begin, end) = ((*begin).max(from), end.min(until));
+        if begin < end { rate.as_f64() * end.since(begin).secs() } else { 0.0 }
+    });
+    bits.sum::<f64>() / until.since(from).secs()
 }
 
 impl FluidFlowPlan {

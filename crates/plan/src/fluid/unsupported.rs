@@ -8,8 +8,7 @@ use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
-    ConfiguredCapacity, Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler,
-    Workload,
+    Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler, Workload,
 };
 use millpond_units::Span;
 
@@ -65,9 +64,9 @@ fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
         () if matches!(delay, Delay::Steps(_)) => {
             Some(Unsupported::new("delays that change", "give one `delay`"))
         }
-        () if *configured != ConfiguredCapacity::default() => Some(Unsupported::new(
-            "signalled capacity that differs from the actual one",
-            "leave out `configured_rate`, `configured_delay`, `configured_levels` and `configured_noise`",
+        () if configured.noise > 0.0 => Some(Unsupported::new(
+            "noise of the configured capacity, because it is random",
+            "leave out `configured_noise`",
         )),
         () => None,
     }

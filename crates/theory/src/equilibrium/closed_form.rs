@@ -26,11 +26,16 @@ impl ClosedForm {
         if self.prices_are_marks { marking_probability(price) } else { price }
     }
 
-    /// The allocation that all protocols of the plan promise; none if they promise different kinds, or none at all.
+    /// The allocation that all protocols of the plan promise; none if they promise different kinds, or none at all, or if
+    /// laws compute with another capacity than the actual one, because they promise it for the actual one.
     ///
     /// # Errors
     /// A utility that is not concave, or a flow that no link limits.
     pub(super) fn of(plan: &FluidPlan, frozen: &Frozen<'_>) -> Result<Option<Self>, AnalysisError> {
+        let misconfigured = |id: usize| frozen.configured_capacity(id) != frozen.capacity(id);
+        if plan.links.iter().filter_map(|link| link.id).any(|id| misconfigured(id.0)) {
+            return Ok(None);
+        }
         let active: Vec<usize> = (0..plan.loops.len()).filter(|l| frozen.is_active(*l)).collect();
         let problem = allocation_problem(plan, frozen, &active);
         let limits: Option<Vec<FlowLimit>> =

@@ -64,6 +64,13 @@ impl StepChange {
                 names.iter().map(String::as_str).collect(),
             ));
         };
+        if !equilibrium.frozen.configured_follows_actual(link) {
+            return Err(format!(
+                "--step {text}: the configured capacity of this link is not a constant share of its capacity, so that a \
+                 step of its capacity alone does not determine the step that its laws receive; leave out `configured_delay` and `configured_levels`, and \
+                 write `configured_rate` in per cent"
+            ));
+        }
         let current = equilibrium.frozen.capacity(link);
         let share = value.trim().strip_suffix('%').map(|share| share.trim().parse::<f64>().ok());
         let capacity = match share {
