@@ -49,6 +49,11 @@ fn left_margin(panel: &Panel) -> f64 {
     numbers + TICK + 3.0 + lines * LINE
 }
 
+/// The width of a plot in a space of this width: a plane keeps its proportions, so that circles are round.
+fn plot_width(plot: &Plot, space: f64) -> f64 {
+    if plot.is_plane() { space.min(PLANE.0 * PIXEL) } else { space }
+}
+
 /// The height of a plot of this width.
 fn plot_height(plot: &Plot, width: f64) -> f64 {
     let height = f64::from(plot.height) * HEIGHT;
@@ -126,7 +131,7 @@ impl Sheet<'_> {
     /// Draws a panel below `top` and returns where the next one begins.
     fn panel(&self, drawing: &mut Drawing, panel: &Panel, left: f64, top: f64) -> f64 {
         let top = self.legend(drawing, panel, left, top) + 4.0;
-        let width = drawing.width - left - GAP;
+        let width = plot_width(&panel.plot, drawing.width - left - GAP);
         let height = plot_height(&panel.plot, width);
         let frame = Frame { plot: &panel.plot, left, top, width, height };
         let shapes = &mut drawing.shapes;

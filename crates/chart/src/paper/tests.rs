@@ -34,6 +34,32 @@ fn an_svg_file_is_xml_of_the_width_of_a_column() {
     }
 }
 
+/// The axes of the first panel: width and height.
+fn axes_of(figure: &Figure, width: PaperWidth) -> (f64, f64) {
+    let svg = figure.to_svg(width, &[]);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let paths = document.descendants().filter(|node| node.has_tag_name("path"));
+    let axes = paths.filter_map(|path| path.attribute("d")).find(|d| d.matches('L').count() > 4).unwrap();
+    let corners: Vec<Vec<f64>> = axes
+        .split(['M', 'L'])
+        .skip(1)
+        .take(3)
+        .map(|corner| corner.split(' ').take(2).map(|number| number.parse().unwrap()).collect())
+        .collect();
+    (corners[2][0] - corners[1][0], corners[1][1] - corners[0][1])
+}
+
+#[test]
+fn a_plane_has_the_same_proportions_in_both_widths() {
+    let mut plane = figure();
+    let panel = plane.panels.remove(0);
+    plane.panels.push(Panel { plot: panel.plot.plane(), ..panel });
+    for width in [PaperWidth::OneColumn, PaperWidth::TwoColumns] {
+        let (across, up) = axes_of(&plane, width);
+        assert!((across / up - crate::PLANE.0 / crate::PLANE.1).abs() < 0.01, "{across} {up}");
+    }
+}
+
 #[test]
 fn a_curve_goes_from_corner_to_corner_of_the_axes_and_is_broken_at_a_gap() {
     let svg = figure().to_svg(PaperWidth::OneColumn, &[]);
