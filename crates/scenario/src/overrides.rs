@@ -52,12 +52,39 @@ fn replace(
     keys: &[At<String>],
     value: TomlNode,
 ) -> Result<(), Fault> {
+    if let Some(fault) = link_of_shorthand(document, sources, keys) {
+        return Err(fault);
+    }
     let parent = keys.iter().rev().skip(1).rev().try_fold(document, |node, key| step(sources, node, key))?;
     match keys.last() {
         Some(last) => *step(sources, parent, last)? = value,
         None => return Err(sources.plain("an override without a key")),
     }
     Ok(())
+}
+
+/// The shorthands whose links have no tables of their own.
+const SHORTHANDS: [&str; 5] = ["dumbbell", "parking-lot", "chain", "tree", "topology"];
+
+/// The error for a link that a shorthand of the document makes, if the document has no `[[links]]`.
+fn link_of_shorthand(document: &TomlNode, sources: &Sources, keys: &[At<String>]) -> Option<Fault> {
+    let (Raw::Table(table), [links, link, rest @ ..]) = (&document.value, keys) else { return None };
+    if links.value != "links" || table.get("links").is_some() {
+        return None;
+    }
+    let has = |name: &&&str| table.get(name).is_some_and(|node| matches!(node.value, Raw::Table(_)));
+    let shorthand = *SHORTHANDS.iter().find(has)?;
+    let Raw::Table(written) = &table.get(shorthand)?.value else { return None };
+    // The links `access1`, `access2`, ... are described by the key `access`, and `hop1`, ... by `link`.
+    let stem = link.value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let key = [stem, "link"].into_iter().find(|key| written.get(key).is_some());
+    let message = format!("the scenario has no [[links]]: [{shorthand}] makes its links");
+    let fault = sources.fault(link.place, message, "no link with a table of its own");
+    let rest: String = rest.iter().map(|key| format!(".{}", key.value)).collect();
+    Some(fault.help(match key {
+        Some(key) => format!("set {shorthand}.{key}{rest}"),
+        None => format!("set a key of [{shorthand}]"),
+    }))
 }
 
 /// The part after the equals sign: a TOML value, or a text without quotes.

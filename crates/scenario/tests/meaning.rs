@@ -131,6 +131,26 @@ fn an_override_replaces_another_form_of_the_same_value() {
     assert!(matches!(scenario.links[0].forward.rate, Capacity::Trace(_)));
 }
 
+/// A shorthand makes links without tables, so that an override of one of them has no effect that could be meant.
+#[test]
+fn an_override_of_a_link_that_a_shorthand_makes_names_the_key_of_the_shorthand() {
+    let text = |network: &str| {
+        format!("duration = \"1s\"\n{network}\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n")
+    };
+    let link = "{ rate = \"1Mbps\", delay = \"1ms\" }";
+    let dumbbell = text(&format!("[dumbbell]\nbottleneck = {link}\naccess = {link}"));
+    let chain = text(&format!("[chain]\nhops = 2\nlink = {link}"));
+    for (network, set, expected) in [
+        (&dumbbell, "links.bottleneck.rate=5Mbps", "set dumbbell.bottleneck.rate"),
+        (&dumbbell, "links.access1.delay=5ms", "set dumbbell.access.delay"),
+        (&dumbbell, "links.other.rate=5Mbps", "set a key of [dumbbell]"),
+        (&chain, "links.hop2.queue.red.min=5packets", "set chain.link.queue.red.min"),
+    ] {
+        let faults = parse_with(network, &[set]).unwrap_err().render(false);
+        assert!(faults.contains("makes its links") && faults.contains(expected), "{set}: {faults}");
+    }
+}
+
 #[test]
 fn traces_of_the_file_are_relative_to_it_and_those_of_overrides_to_the_current_folder() {
     let text = TWO_BOTTLENECKS.replace("\"155Mbps\"", "{ trace = \"cell.csv\" }");
