@@ -144,7 +144,13 @@ impl Library {
                 }
             }
         }
-        Self::from_files(&files, &Origin::Folder(folder.to_owned()))
+        Self::parse(&files, folder)
+    }
+
+    /// The recipes of these texts by their paths, `<paper>/paper.toml` and `<paper>/<recipe>.toml`. Files that they name are in
+    /// `folder`.
+    pub fn parse(files: &BTreeMap<String, String>, folder: &Path) -> Result<Self, RecipeError> {
+        Self::from_files(files, &Origin::Folder(folder.to_owned()))
     }
 
     fn from_files(files: &BTreeMap<String, String>, origin: &Origin) -> Result<Self, RecipeError> {

@@ -87,6 +87,9 @@ pub struct Case {
     pub full: bool,
 }
 
+/// The most seeds of a recipe, as of the command.
+const MOST_SEEDS: u64 = 10_000;
+
 /// The extent of a check: seeds, overrides and trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,8 +177,8 @@ impl Recipe {
         if self.expect.is_empty() {
             return Err("a recipe has at least one [[expect]]".into());
         }
-        if self.quick.seeds == 0 || self.full.seeds == 0 {
-            return Err("seeds: expected at least 1".into());
+        if [&self.quick, &self.full].iter().any(|extent| !(1..=MOST_SEEDS).contains(&extent.seeds)) {
+            return Err(format!("seeds: expected a whole number from 1 to {MOST_SEEDS}"));
         }
         self.cases.iter().try_for_each(|case| self.check_case(case))?;
         self.cases
