@@ -88,6 +88,7 @@ __all__ = [
     "SweepResult",
     "Threshold",
     "TraceKey",
+    "TransferCounts",
     "TwoSided",
     "Verdict",
 ]
@@ -316,6 +317,8 @@ class ComparisonRow:
         Sum of the goodputs of the flows, averaged over the measured time, in bit/s.
     traces : tuple[TraceKey, ...]
         The traces of the scenario.
+    transfers : TransferCounts | None
+        Numbers of transfers; null without any.
     utilization : Estimate | None
         Utilization of the bottleneck, from 0 to 1; null for a group and without links.
     version : str
@@ -340,6 +343,7 @@ class ComparisonRow:
     starving: Estimate
     total_goodput_bps: Estimate
     traces: tuple[TraceKey, ...]
+    transfers: TransferCounts | None
     utilization: Estimate | None
     version: str
     world: str
@@ -364,6 +368,7 @@ class ComparisonRow:
             starving=Estimate.from_json(value["starving"]),
             total_goodput_bps=Estimate.from_json(value["total_goodput_bps"]),
             traces=tuple(TraceKey.from_json(item) for item in value["traces"]),
+            transfers=_optional(TransferCounts.from_json, value["transfers"]),
             utilization=_optional(Estimate.from_json, value["utilization"]),
             version=value["version"],
             world=value["world"],
@@ -2327,6 +2332,30 @@ class TraceKey:
         return cls(
             name=value["name"],
             sha256=value["sha256"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferCounts:
+    """Numbers of transfers of a group, or of all groups.
+
+    Attributes
+    ----------
+    completed : Estimate
+        Those of them that are complete.
+    transfers : Estimate
+        Transfers of the measured time.
+    """
+
+    completed: Estimate
+    transfers: Estimate
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> TransferCounts:
+        """The document of a parsed JSON text."""
+        return cls(
+            completed=Estimate.from_json(value["completed"]),
+            transfers=Estimate.from_json(value["transfers"]),
         )
 
 

@@ -60,6 +60,8 @@ pub struct ComparisonRow {
     pub jain: Estimate,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: Estimate,
+    /// Numbers of transfers; null without any.
+    pub transfers: Option<TransferCounts>,
     /// Completion times of transfers; null if none is complete.
     pub completion_ms: Option<DelayEstimates>,
 }
@@ -71,6 +73,33 @@ pub struct Estimate {
     pub mean: f64,
     /// Half the width of the confidence interval; null for a single seed.
     pub half_width: Option<f64>,
+}
+
+/// Numbers of transfers of a group, or of all groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TransferCounts {
+    /// Transfers of the measured time.
+    pub transfers: Estimate,
+    /// Those of them that are complete.
+    pub completed: Estimate,
+}
+
+impl TransferCounts {
+    fn of(samples: &IndependentSamples<'_>, parts: &[Part<'_>]) -> Option<Self> {
+        let sum = |count: fn(&Group) -> u64| {
+            let of_part = |part: &Part<'_>| part.groups().map(count).sum::<u64>() as f64;
+            samples.estimate(parts.iter().map(of_part))
+        };
+        let counts =
+            Self { transfers: sum(|group| group.transfers)?, completed: sum(|group| group.completed)? };
+        Some(counts).filter(|counts| counts.transfers.mean > 0.0)
+    }
+
+    /// The share that is complete, from 0 to 1.
+    #[must_use]
+    pub fn completed_share(&self) -> Estimate {
+        self.completed.scaled(1.0 / self.transfers.mean)
+    }
 }
 
 /// Statistics of a distribution of times, in milliseconds.
@@ -154,6 +183,7 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         queueing_ms: DelayEstimates::of(&samples, parts.iter().map(Part::queueing)),
         jain: estimate(&|part| part.jain()),
         loss: estimate(&|part| loss(&part.flows)),
+        transfers: TransferCounts::of(&samples, &parts),
         completion_ms: DelayEstimates::of(&samples, parts.iter().map(Part::completion)),
     }
 }
@@ -215,11 +245,16 @@ impl<'a> Part<'a> {
         self.flows.iter().any(|flow| flow.delivered > 0).then_some(queueing_ms)
     }
 
+    /// The group, or all groups.
+    fn groups(&self) -> impl Iterator<Item = &'a Group> {
+        let all = if self.group.is_none() { self.summary.groups.as_slice() } else { &[] };
+        self.group.into_iter().chain(all)
+    }
+
     /// The completion times of the group, or of the only group with transfers.
     fn completion(&self) -> Option<Milliseconds> {
-        let with_transfers = || self.summary.groups.iter().filter(|group| group.transfers > 0);
-        let only = if with_transfers().count() == 1 { with_transfers().next() } else { None };
-        self.group.or(only)?.completion_ms
+        let mut with_transfers = self.groups().filter(|group| group.transfers > 0);
+        with_transfers.next().filter(|_| with_transfers.next().is_none())?.completion_ms
     }
 }
 

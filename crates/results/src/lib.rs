@@ -20,7 +20,7 @@ mod summary;
 mod watch;
 
 pub use about::{About, Finished, RunOrigin, World};
-pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
+pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};
 pub use findings::{findings, silence_sentences};
 pub use headline::{RunHeadline, bottleneck};

@@ -72,7 +72,7 @@ impl ComparedQuantity {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Goodput => "goodput Mbit/s",
+            Self::Goodput => "goodput per flow Mbit/s",
             Self::QueueingDelay => "queueing delay ms",
             Self::JainIndex => "Jain's index",
             Self::Utilization => "utilization",
@@ -166,7 +166,9 @@ fn group_rows(packets: &Run, fluid: &Run, equilibrium: &EquilibriumSummary) -> V
             equilibrium.groups.iter().find(|group| group.name == p.name).map(|group| group.goodput_bps);
         rows.push(row(ComparedQuantity::Goodput, goodput, f.goodput_bps.mean, p.goodput_bps.mean));
         rows.push(row(ComparedQuantity::QueueingDelay, None, f.queueing_ms.mean, p.queueing_ms.mean));
-        rows.push(row(ComparedQuantity::JainIndex, None, f.jain, p.jain));
+        if p.flows > 1 {
+            rows.push(row(ComparedQuantity::JainIndex, None, f.jain, p.jain));
+        }
     }
     rows
 }

@@ -1,7 +1,7 @@
 //! Several runs side by side.
 
 use super::run_keys::{RUN_KEYS, of_row};
-use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate};
+use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
 use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::{fixed, number, percent, two_digits};
 
@@ -9,7 +9,7 @@ use millpond_units::format::{fixed, number, percent, two_digits};
 /// seeds are means with half the width of their 95 % confidence interval.
 pub fn comparison(comparison: &Comparison) -> Document {
     let findings: String = comparison.findings.iter().map(|finding| format!("{finding}\n")).collect();
-    let has_transfers = comparison.rows.iter().any(|row| row.completion_ms.is_some());
+    let has_transfers = comparison.rows.iter().any(|row| row.transfers.is_some());
     let document = Document::default().text(findings).table(goodputs_and_delays(&comparison.rows));
     if has_transfers { document.table(completions(&comparison.rows)) } else { document }
 }
@@ -58,7 +58,7 @@ fn goodputs_and_delays(comparison: &[ComparisonRow]) -> Table {
                 .chain([row.utilization.map_or_else(|| "".into(), |share| cell(share, percent))])
                 .chain(rates.map(|rate| cell(rate.scaled(1e-6), number)))
                 .chain(delays)
-                .chain([cell(row.jain, |jain| fixed(jain, 3)), cell(row.loss, loss)]),
+                .chain([jain(row), cell(row.loss, loss)]),
         ));
     }
     rows
@@ -66,19 +66,24 @@ fn goodputs_and_delays(comparison: &[ComparisonRow]) -> Table {
 
 const COMPLETIONS: &[&str] = &[
     "run",
+    "transfers",
+    "completed",
     "completion\ntime, ms\nmean",
     "completion\ntime, ms\np50",
     "completion\ntime, ms\np95",
     "completion\ntime, ms\np99",
 ];
 
-/// The completion times of transfers.
+/// The numbers and the completion times of transfers.
 fn completions(comparison: &[ComparisonRow]) -> Table {
     let mut rows = with_keys(COMPLETIONS);
     for row in comparison {
-        if let Some(times) = &row.completion_ms {
-            let times = [times.mean, times.p50, times.p95, times.p99].map(|time| cell(time, number));
-            rows.add_row(keyed(row, times.into_iter()));
+        if let Some(TransferCounts { transfers, completed }) = row.transfers {
+            let times =
+                row.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99].map(|time| cell(time, number)));
+            let times = times.unwrap_or_else(|| [(); 4].map(|()| Cell::absent()));
+            let counts = [transfers, completed].map(|count| cell(count, number));
+            rows.add_row(keyed(row, counts.into_iter().chain(times)));
         }
     }
     rows
@@ -104,6 +109,11 @@ fn cell(estimate: Estimate, show: impl Fn(f64) -> String) -> Cell {
     Cell::estimate(estimate.mean, estimate.half_width, show)
 }
 
+/// The index says nothing about one flow, which has 1 by definition.
+fn jain(row: &ComparisonRow) -> Cell {
+    if row.flows > 1 { cell(row.jain, |jain| fixed(jain, 3)) } else { Cell::absent() }
+}
+
 fn loss(share: f64) -> String {
     format!("{:.3} %", 100.0 * share)
 }
@@ -119,6 +129,7 @@ mod tests {
             group: group.map(str::to_owned),
             protocols: vec!["lgcc".into()],
             jain: Estimate { mean: jain, half_width },
+            flows: 2,
             ..ComparisonRow::default()
         }
     }
@@ -139,6 +150,25 @@ mod tests {
         assert!(line("│   far (lgcc) ").contains(" 0.700 "), "{text}");
     }
 
+    #[test]
+    fn the_index_of_one_flow_is_a_dash() {
+        let one = ComparisonRow { flows: 1, ..row("lgcc", None, 1.0, None) };
+        let text = comparison(&Comparison { rows: vec![one], ..Comparison::default() }).to_string();
+        let line = text.lines().find(|line| line.contains("lgcc")).unwrap();
+        assert!(line.contains(" - ") && !line.contains("1.000"), "{text}");
+    }
+
+    #[test]
+    fn transfers_of_which_none_is_complete_have_their_numbers_and_no_times() {
+        let count = |mean| Estimate { mean, half_width: None };
+        let transfers = Some(TransferCounts { transfers: count(7.0), completed: count(0.0) });
+        let none = ComparisonRow { transfers, ..row("lgcc", None, 1.0, None) };
+        let csv = comparison(&Comparison { rows: vec![none], ..Comparison::default() }).csv();
+        let (_, table) = csv.split_once("\r\n\r\n").unwrap();
+        assert!(table.starts_with("run,group,protocols,transfers,completed,\"completion"), "{csv}");
+        assert!(table.lines().nth(1).unwrap().starts_with("lgcc,,lgcc,7,0,,,,,"), "{csv}");
+    }
+
     /// A row of CSV says by itself from which runs it is.
     #[test]
     fn rows_of_csv_have_run_group_overrides_and_the_keys_of_the_runs() {
@@ -149,6 +179,7 @@ mod tests {
             scenario_sha256: "5ca1e".into(),
             traces: vec![TraceKey { name: "my.down".into(), sha256: "7ace".into() }],
             overrides: vec!["links.L.rate=5Mbps".into()],
+            transfers: Some(TransferCounts::default()),
             completion_ms: Some(DelayEstimates::default()),
             ..row("mixed", Some("far"), 0.7, None)
         };

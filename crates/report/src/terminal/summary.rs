@@ -108,7 +108,7 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<Cell> {
         Cell::megabits(group.goodput_bps.mean),
         Cell::megabits(group.goodput_bps.min),
         Cell::megabits(group.goodput_bps.max),
-        Cell::shown(group.jain, fixed(group.jain, 3)),
+        jain(group),
         mean,
         p95,
         p99,
@@ -116,6 +116,11 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<Cell> {
         total(|flow| flow.lost),
         total(|flow| flow.marked),
     ]
+}
+
+/// The index says nothing about one flow, which has 1 by definition.
+fn jain(group: &Group) -> Cell {
+    if group.flows > 1 { Cell::shown(group.jain, fixed(group.jain, 3)) } else { Cell::absent() }
 }
 
 /// Mean, 95th and 99th percentile.
