@@ -1,9 +1,9 @@
 //! Statistics of a link trace.
 
 use millpond_scenario::trace::{Stats, Trace};
-use millpond_tables::{Document, text_table};
+use millpond_tables::{Cell, Document, text_table};
 use millpond_units::Span;
-use millpond_units::format::{megabits, number, percent};
+use millpond_units::format::{fixed, megabits};
 
 /// The mean and the highest rate of a trace.
 pub fn trace_rates(trace: &Trace) -> String {
@@ -12,47 +12,58 @@ pub fn trace_rates(trace: &Trace) -> String {
     format!("mean {mean} Mbit/s, peak {peak} Mbit/s")
 }
 
-/// One row per statistic.
+/// One row per statistic. In CSV the numbers have all digits.
 pub fn trace(stats: &Stats) -> Document {
     let mut rows = text_table(&["statistic", "value"]);
+    let mut add = |name: String, value: Cell| rows.add_row([Cell::from(name), value]);
     let fine = stats.fine;
     // With samples a second apart, the finest bins are those of a second.
     let coarse = usize::from(fine == Span::from_millis(1000));
-    let bins = if coarse == 0 { format!("{fine}, 1 s, 10 s") } else { "1 s, 10 s".to_owned() };
-    let optional = |value: Option<f64>| value.map_or_else(|| "not within the trace".to_owned(), number);
-    rows.add_row(["duration".to_owned(), stats.duration.to_string()]);
-    let [mean, least, greatest] = [stats.mean, stats.min, stats.max].map(|rate| megabits(rate.as_f64()));
-    rows.add_row(["mean rate, Mbit/s".to_owned(), mean]);
-    rows.add_row(["least and greatest mean of a second, Mbit/s".to_owned(), format!("{least}, {greatest}")]);
-    rows.add_row([
-        format!("s.d. / mean in bins of {bins}"),
-        stats.variation[coarse..].iter().map(|cv| number(*cv)).collect::<Vec<_>>().join(", "),
-    ]);
-    rows.add_row([
-        format!("autocorrelation at {bins}"),
-        stats.autocorrelation[coarse..].iter().map(|r| format!("{r:.2}")).collect::<Vec<_>>().join(", "),
-    ]);
-    rows.add_row([format!("time until it falls below 1/e, s, in bins of {fine}"), optional(stats.decay[0])]);
-    if coarse == 0 {
-        rows.add_row(["the same in bins of 1 s".to_owned(), optional(stats.decay[1])]);
+    let bins = [fine.to_string(), "1 s".to_owned(), "10 s".to_owned()];
+    let bins = || bins.iter().enumerate().skip(coarse);
+    let optional = |value: Option<f64>| value.map_or_else(|| "not within the trace".into(), Cell::number);
+    add("duration, s".into(), Cell::number(stats.duration.secs()));
+    for (name, rate) in [
+        ("mean rate", stats.mean),
+        ("least mean of a second", stats.min),
+        ("greatest mean of a second", stats.max),
+    ] {
+        add(format!("{name}, Mbit/s"), Cell::megabits(rate.as_f64()));
     }
-    rows.add_row([format!("bins of {fine} below 5 % of the mean"), percent(stats.near_zero)]);
-    rows.add_row(["s.d. of ln(mean of a second / mean of the one before)".to_owned(), number(stats.jump)]);
-    rows.add_row([
-        "seconds with at least twice the rate of the one before".to_owned(),
-        percent(stats.doubling),
-    ]);
-    rows.add_row(["seconds with at most half the rate of the one before".to_owned(), percent(stats.halving)]);
+    for (index, bin) in bins() {
+        add(format!("s.d. / mean in bins of {bin}"), Cell::number(stats.variation[index]));
+    }
+    for (index, bin) in bins() {
+        let value = stats.autocorrelation[index];
+        add(format!("autocorrelation at {bin}"), Cell::shown(value, fixed(value, 2)));
+    }
+    for ((_, bin), decay) in bins().zip(stats.decay.iter().skip(coarse)) {
+        add(format!("time until it falls below 1/e, s, in bins of {bin}"), optional(*decay));
+    }
+    for (name, share) in [
+        (format!("bins of {fine} below 5 % of the mean"), stats.near_zero),
+        ("seconds with at least twice the rate of the one before".into(), stats.doubling),
+        ("seconds with at most half the rate of the one before".into(), stats.halving),
+    ] {
+        add(name, Cell::percent(share));
+    }
+    add("s.d. of ln(mean of a second / mean of the one before)".into(), Cell::number(stats.jump));
     let dropouts = &stats.dropouts;
-    rows.add_row(["dropouts per minute".to_owned(), number(dropouts.per_minute)]);
-    let lengths = [dropouts.median, dropouts.p90, dropouts.longest].map(number).join(", ");
-    rows.add_row(["length of dropouts, s: median, p90, longest".to_owned(), lengths]);
-    rows.add_row(["dropouts of a second or more per minute".to_owned(), number(dropouts.long_per_minute)]);
-    rows.add_row(["mean length of these dropouts, s".to_owned(), number(dropouts.long_mean)]);
+    for (name, value) in [
+        ("dropouts per minute", dropouts.per_minute),
+        ("length of dropouts, s: median", dropouts.median),
+        ("length of dropouts, s: p90", dropouts.p90),
+        ("length of dropouts, s: longest", dropouts.longest),
+        ("dropouts of a second or more per minute", dropouts.long_per_minute),
+        ("mean length of these dropouts, s", dropouts.long_mean),
+    ] {
+        add(name.into(), Cell::number(value));
+    }
     if let Some(packets) = &stats.packets {
-        rows.add_row(["milliseconds with a delivery opportunity".to_owned(), percent(packets.busy)]);
-        let dispersion = packets.dispersion.map(number).join(", ");
-        rows.add_row(["variance / mean of the opportunities in 1, 10, 100 ms".to_owned(), dispersion]);
+        add("milliseconds with a delivery opportunity".into(), Cell::percent(packets.busy));
+        for (bin, value) in ["1 ms", "10 ms", "100 ms"].iter().zip(packets.dispersion) {
+            add(format!("variance / mean of the opportunities in {bin}"), Cell::number(value));
+        }
     }
     Document::default().table(rows)
 }
