@@ -46,9 +46,9 @@ pub(crate) fn load_runs(directories: &[PathBuf]) -> Result<Vec<Run>, Failure> {
     Ok(runs)
 }
 
-/// Prints one line.
+/// Prints one line. Characters that a terminal obeys, as the names of files may have them, are replaced.
 pub(crate) fn print_line(line: impl Display) -> Result<(), Failure> {
-    print(format_args!("{line}\n"))
+    print(format_args!("{}\n", printable(&line.to_string())))
 }
 
 /// Prints results in the form that the user chose; without one, tables are divided to fit into the terminal.
@@ -59,7 +59,7 @@ pub(crate) fn print_results<E: Display>(
 ) -> Result<(), Failure> {
     if form.json {
         let text = json().map_err(Failure::input)?;
-        return print_line(text.trim_end());
+        return print(format_args!("{}\n", text.trim_end()));
     }
     let document = document();
     if form.csv {

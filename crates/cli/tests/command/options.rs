@@ -24,6 +24,20 @@ fn colours_are_those_of_the_option_and_off_without_a_terminal() {
     assert!(!error(&["check", "scenario.toml", "--color", "never"]).contains('\u{1b}'));
 }
 
+/// A name may have escape characters, and characters that change the direction of text.
+#[test]
+fn the_name_of_a_file_does_not_command_the_terminal() {
+    let folder = folder(VALID);
+    let name = "a\u{1b}[31m\u{202e}.toml";
+    fs::copy(folder.path().join("scenario.toml"), folder.path().join(name)).unwrap();
+    let (out, _) = succeeds(folder.path(), &["check", name]);
+    assert!(out.contains("[31m") && !out.contains(['\u{1b}', '\u{202e}']), "{out:?}");
+    let trace = name.replace("toml", "csv");
+    let generate = ["trace", "generate", "--preset", "5g-static", "--duration", "10s", "--out", &trace];
+    let (out, _) = succeeds(folder.path(), &generate);
+    assert!(out.contains("[31m") && !out.contains(['\u{1b}', '\u{202e}']), "{out:?}");
+}
+
 #[test]
 fn a_quiet_command_prints_no_warnings() {
     let folder = folder(VALID);
