@@ -13,10 +13,11 @@ mod unit;
 mod with_run;
 
 pub use explain::explanation;
-pub use sweep::sweep;
+pub use sweep::{SweepFigureKind, sweep, sweep_figure};
 pub use with_run::RunBeside;
 
 use maud::html;
+use millpond_chart::Figure;
 use millpond_report::page::document::{Section, page, paragraphs};
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
@@ -66,6 +67,18 @@ pub fn stability(content: &StabilityPage<'_>) -> String {
         }),
     ];
     page(content.title, &lead, &sections.into_iter().flatten().collect::<Vec<_>>())
+}
+
+/// The figures of the page, in its order, each with a name for its file.
+#[must_use]
+pub fn stability_figures(content: &StabilityPage<'_>) -> Vec<Figure> {
+    let mut figures = vec![nyquist::chart(content.stability), bode::chart(content.stability)];
+    figures.extend(content.run.iter().flat_map(with_run::figures));
+    figures.extend(content.map.map(map::chart));
+    figures.extend(content.portrait.map(portrait::chart));
+    figures.extend(content.steps.iter().enumerate().map(|(index, step)| steps::chart(index, step)));
+    figures.extend(content.convergence.map(convergence::chart));
+    figures
 }
 
 const LOCI: &str = "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if \

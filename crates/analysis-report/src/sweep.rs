@@ -70,6 +70,56 @@ pub fn sweep(rows: &[MeanRow], title: &str) -> String {
     page(title, &lead, &sections)
 }
 
+/// What a single figure of a sweep shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweepFigureKind {
+    /// All results, one above the other.
+    All,
+    /// One of the results of the page, by its position.
+    Metric(usize),
+}
+
+impl SweepFigureKind {
+    /// All of them, with the names that users write.
+    pub const ALL: [(&str, Self); 6] = [
+        ("sweep", Self::All),
+        ("sweep-utilization", Self::Metric(0)),
+        ("sweep-goodput", Self::Metric(1)),
+        ("sweep-delay", Self::Metric(2)),
+        ("sweep-fairness", Self::Metric(3)),
+        ("sweep-completions", Self::Metric(4)),
+    ];
+
+    fn metrics(self) -> &'static [DrawnMetric] {
+        match self {
+            Self::All => &METRICS,
+            Self::Metric(index) => METRICS.get(index..=index).unwrap_or_default(),
+        }
+    }
+}
+
+/// One figure of the page for a paper; `chosen` is a combination of the other settings, as the page writes it.
+///
+/// # Errors
+/// A sentence that says what is missing or which combinations can be chosen.
+pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str>) -> Result<Figure, String> {
+    let axis = SweepAxis::of(rows)
+        .ok_or("a figure of a sweep needs a varied key with several numbers of one unit as its values")?;
+    let combinations = Combination::all(rows, &axis);
+    let titles =
+        || combinations.iter().map(|one| format!("\"{}\"", one.title())).collect::<Vec<_>>().join(", ");
+    let combination = match (chosen, combinations.as_slice()) {
+        (None, [only]) => only,
+        (None, _) => return Err(format!("choose a combination of settings with --run, one of {}", titles())),
+        (Some(chosen), all) => all.iter().find(|one| one.title() == chosen).ok_or_else(|| {
+            format!("no combination of settings is \"{chosen}\"; choose one of {}", titles())
+        })?,
+    };
+    let drawing = Drawing { all: rows, protocols: protocols(rows), axis: &axis, metrics: kind.metrics() };
+    let figure = drawing.figure(0, combination);
+    if figure.panels.is_empty() { Err("no run of the sweep has this result".to_owned()) } else { Ok(figure) }
+}
+
 /// The key on the horizontal axes.
 struct SweepAxis {
     key: String,
@@ -159,7 +209,7 @@ impl<'a> Combination<'a> {
 
 fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
     let combinations = Combination::all(rows, axis);
-    let drawing = Drawing { all: rows, protocols: protocols(rows), axis };
+    let drawing = Drawing { all: rows, protocols: protocols(rows), axis, metrics: &METRICS };
     let figures = combinations.iter().take(MOST_FIGURES).enumerate();
     let figures: Vec<Figure> = figures.map(|(index, one)| drawing.figure(index, one)).collect();
     let left_out = match combinations.len() {
@@ -196,6 +246,7 @@ struct Drawing<'a> {
     all: &'a [MeanRow],
     protocols: Vec<&'a str>,
     axis: &'a SweepAxis,
+    metrics: &'static [DrawnMetric],
 }
 
 /// A point with half the width of its confidence interval.
@@ -208,7 +259,7 @@ impl Drawing<'_> {
     /// A panel for each metric that any row of the sweep has.
     fn figure(&self, index: usize, combination: &Combination<'_>) -> Figure {
         let has = |metric: &&DrawnMetric| self.all.iter().any(|row| row.means.contains_key(metric.column));
-        let metrics: Vec<&DrawnMetric> = METRICS.iter().filter(has).collect();
+        let metrics: Vec<&DrawnMetric> = self.metrics.iter().filter(has).collect();
         let last = metrics.len().saturating_sub(1);
         let panel = |(place, metric): (usize, &&DrawnMetric)| {
             let x = Axis::numbered(self.axis.scale(), self.axis.title(), 6);
@@ -330,6 +381,26 @@ mod tests {
         };
         assert_eq!(kinds([1e6, 1.05e6]), ["Mbit/s, log scale"]);
         assert_eq!(kinds([1e6, 1e10]), ["Mbit/s, log scale"]);
+    }
+
+    #[test]
+    fn a_figure_of_one_combination_is_chosen_by_the_title_that_the_page_gives_it() {
+        let rows = rows();
+        let kind = |name: &str| SweepFigureKind::ALL.iter().find(|(known, _)| *known == name).unwrap().1;
+        let refused = |name, chosen| sweep_figure(&rows, kind(name), chosen).map(drop).unwrap_err();
+        assert_eq!(
+            refused("sweep", None),
+            "choose a combination of settings with --run, one of \"flows.f.count = 1\", \"flows.f.count = 4\""
+        );
+        assert!(
+            refused("sweep", Some("x")).starts_with("no combination of settings is \"x\"; choose one of ")
+        );
+        assert_eq!(refused("sweep-delay", Some("flows.f.count = 4")), "no run of the sweep has this result");
+        let figure = sweep_figure(&rows, kind("sweep-goodput"), Some("flows.f.count = 4")).unwrap();
+        assert_eq!(
+            figure.panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(),
+            ["total goodput"]
+        );
     }
 
     #[test]

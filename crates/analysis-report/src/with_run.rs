@@ -28,9 +28,23 @@ const GUIDE: &str = "guide";
 
 /// The section; none if the run recorded no series.
 pub(crate) fn section(beside: &RunBeside<'_>) -> Option<Section> {
+    let figures = figures(beside);
+    if figures.is_empty() {
+        return None;
+    }
+    Some(Section {
+        id: "with-run".into(),
+        title: "The same scenario in packets".into(),
+        intro: format!("{}. Seed {}.", capitalized(beside.sentence), beside.run.summary.seed),
+        body: html! { div.pictures { @for figure in &figures { (figure) } } },
+    })
+}
+
+/// Queue and rate over time, and the spectrum; nothing if the run recorded no series.
+pub(crate) fn figures(beside: &RunBeside<'_>) -> Vec<Figure> {
     let panels: Vec<Panel> = queues(beside).into_iter().chain(rates(beside)).collect();
     if panels.is_empty() {
-        return None;
+        return Vec::new();
     }
     let cut =
         interval_start(beside).map(|start| format!(" Higher values before {} s are cut.", number(start)));
@@ -48,13 +62,7 @@ pub(crate) fn section(beside: &RunBeside<'_>) -> Option<Section> {
         let figure = spectrum(0, shown, beside.frequency, &source);
         Figure { title: html! { "Spectrum: " (figure.title) }, ..figure }
     });
-    let sentence = beside.sentence;
-    Some(Section {
-        id: "with-run".into(),
-        title: "The same scenario in packets".into(),
-        intro: format!("{}. Seed {}.", capitalized(sentence), beside.run.summary.seed),
-        body: html! { div.pictures { (over_time) @if let Some(figure) = &spectrum { (figure) } } },
-    })
+    [Some(over_time), spectrum].into_iter().flatten().collect()
 }
 
 /// The start of the interval that was compared with the analysis, in seconds.

@@ -4,7 +4,7 @@ use crate::command_line::VERSION;
 use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
-use millpond_report::page::{FigureKind, PaperWidth};
+use millpond_report::page::PaperWidth;
 use millpond_sweep::Varied;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::{Rate, Span};
@@ -415,6 +415,9 @@ pub(crate) struct Stability {
     /// Write an HTML page with Nyquist loci, a Bode plot, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Write each figure of that page into this directory, as SVG and PDF, one and two columns of a paper wide
+    #[arg(long, value_name = "DIR", conflicts_with = "explain")]
+    pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) existing: Existing,
 }
@@ -476,13 +479,14 @@ pub(crate) struct Report {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Figure {
-    /// Directories of runs, or directories that contain them at any depth
+    /// Directories of runs, or directories that contain them at any depth; for the kinds `sweep...` the one of a sweep
     #[arg(value_name = "DIR", required = true)]
     pub(crate) directories: Vec<PathBuf>,
     /// What it shows
     #[arg(long, value_parser = values::figure_kinds())]
-    pub(crate) kind: FigureKind,
-    /// The label of the run that is shown; a figure of several runs then shows this one only
+    pub(crate) kind: values::ChosenFigure,
+    /// The label of the run that is shown; a figure of several runs then shows this one only. Of a sweep: the settings
+    /// besides the one on the axis, as its page writes them
     #[arg(long, value_name = "LABEL")]
     pub(crate) run: Option<String>,
     /// The width: one column (3.5 inches) or two (7.16 inches)

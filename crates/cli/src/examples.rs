@@ -39,7 +39,7 @@ Examples:
   millpond stability scenarios/delay-margin.toml --critical rtt
   millpond stability scenarios/delay-margin.toml --map rtt=10ms..2s,flows=1..100 --report map.html
   millpond stability scenarios/delay-margin.toml --phase x,q --step near=80%
-  millpond stability scenarios/delay-margin.toml --with-run --report margins.html
+  millpond stability scenarios/delay-margin.toml --with-run --report margins.html --figures figures
   millpond stability --explain runs/dumbbell";
 
 pub(crate) const LINK: &str = "\
@@ -68,7 +68,8 @@ pub(crate) const FIGURE: &str = "\
 Examples:
   millpond figure runs --kind ccdf --out delay.pdf
   millpond figure runs --kind tradeoff --columns 2 --out tradeoff.svg
-  millpond figure runs --kind over-time --run cubic --out cubic.pdf";
+  millpond figure runs --kind over-time --run cubic --out cubic.pdf
+  millpond figure my-sweep --kind sweep-delay --out delay-over-rate.pdf";
 
 pub(crate) const PAPERS: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! Values of options. Errors say what was expected.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use millpond_analysis_report::SweepFigureKind;
 use millpond_report::page::{FigureKind, PaperWidth};
 use millpond_units::Span;
 use std::path::PathBuf;
@@ -61,11 +62,22 @@ pub(crate) fn span(text: &str) -> Result<Span, String> {
     if span > Span::ZERO { Ok(span) } else { Err("expected a time above zero, such as 30s".to_owned()) }
 }
 
-/// The kinds of figures by their names.
-pub(crate) fn figure_kinds() -> impl TypedValueParser<Value = FigureKind> {
-    let kind = |name: String| FigureKind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(FigureKind::ALL.map(FigureKind::name))
-        .try_map(move |name| kind(name).ok_or("expected the kind of a figure"))
+/// A figure of runs or of a sweep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ChosenFigure {
+    Runs(FigureKind),
+    Sweep(SweepFigureKind),
+}
+
+/// The kinds of figures, by the names that users write.
+pub(crate) fn figure_kinds() -> impl TypedValueParser<Value = ChosenFigure> {
+    let runs = FigureKind::ALL.map(|kind| (kind.name(), ChosenFigure::Runs(kind)));
+    let sweeps = SweepFigureKind::ALL.map(|(name, kind)| (name, ChosenFigure::Sweep(kind)));
+    let kinds: Vec<_> = runs.into_iter().chain(sweeps).collect();
+    PossibleValuesParser::new(kinds.iter().map(|(name, _)| *name).collect::<Vec<_>>()).try_map(move |name| {
+        let known = kinds.iter().find(|(known, _)| *known == name);
+        known.map(|(_, kind)| *kind).ok_or("expected the kind of a figure")
+    })
 }
 
 /// One column of a paper or two.

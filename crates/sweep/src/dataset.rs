@@ -105,6 +105,29 @@ impl Dataset {
         Ok(dataset)
     }
 
+    /// The records of a finished or interrupted sweep, in the order of their settings, protocols and seeds. The directory is
+    /// not changed.
+    ///
+    /// # Errors
+    /// A directory without a dataset, or a journal that cannot be read.
+    pub fn read(path: &Path) -> Result<Vec<SweepRecord>, Error> {
+        if read_description(path)?.is_none() {
+            let fault = format!("is not the dataset of a sweep: it has no {DESCRIPTION}");
+            return Err(OutputError { path: path.to_owned(), fault }.into());
+        }
+        let journal = path.join(JOURNAL);
+        let file =
+            File::open(&journal).map_err(|error| OutputError::io(&journal, "read this file", &error))?;
+        let dataset = Self { path: path.to_owned(), journal: Mutex::new(Some(file)), missing: Vec::new() };
+        dataset.records()
+    }
+
+    /// Whether the directory has the dataset of a sweep.
+    #[must_use]
+    pub fn is_at(path: &Path) -> bool {
+        path.join(DESCRIPTION).is_file()
+    }
+
     /// Removes the dataset at `path`, if there is one.
     ///
     /// # Errors

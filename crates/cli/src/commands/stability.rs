@@ -3,6 +3,7 @@
 use super::axis::RangeOption;
 use super::capacity::{capacity_lines, held};
 use super::explain::explain;
+use super::figure::content;
 use super::transients::{Requests, Transients};
 use super::with_run::ExplainedRun;
 use crate::args;
@@ -11,9 +12,11 @@ use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::{Progress, watched};
 use crate::scenario::load;
+use crate::values::FigureFormat;
 use millpond_analysis_report as analysis_report;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_report::page::PaperWidth;
 use millpond_report::terminal::{self, Document};
 use millpond_scenario::Scenario;
 use millpond_theory::classification::analyze_steady_state;
@@ -24,6 +27,7 @@ use millpond_theory::stability::{
 use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
 use millpond_theory::{ConstantCapacities, NamedCapacity, StabilityOutputJson, Study, json_value};
 use serde_json::to_string_pretty as pretty;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Values of a range without `--points`.
@@ -40,6 +44,7 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
 }
 
 fn analyse(args: &args::Stability, written: &Scenario, registry: &Registry) -> Outcome {
+    args.figures.as_deref().map_or(Ok(()), |directory| check_empty(directory, args.existing))?;
     let ConstantCapacities { scenario, named } = &held(written, args.at)?;
     let study = Study::new(scenario, registry);
     let parameters = parameters(&args.critical, study)?;
@@ -79,7 +84,22 @@ fn analyse(args: &args::Stability, written: &Scenario, registry: &Registry) -> O
     if let Some(path) = &args.report {
         finish(new_file(path, args.existing)?, results.page(&scenario.title).as_bytes())?;
     }
+    if let Some(directory) = &args.figures {
+        results.write_figures(directory, args.existing)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a directory that has files, unless they may be replaced.
+fn check_empty(directory: &Path, existing: args::Existing) -> Result<(), Failure> {
+    let has_files = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some());
+    if has_files && !existing.force {
+        return Err(Failure::input(format!(
+            "{}: has files already; give another name, or replace them with --force",
+            directory.display()
+        )));
+    }
+    Ok(())
 }
 
 /// The parameters of `--critical`; the round-trip time if there are none.
@@ -102,6 +122,7 @@ fn print_oscillation(args: &args::Stability, state: &SteadyState, capacities: &[
         ("--convergence", transients.convergence.is_some()),
         ("--with-run", args.with_run),
         ("--report", args.report.is_some()),
+        ("--figures", args.figures.is_some()),
     ];
     if let Some((option, _)) = wanted.iter().find(|(_, is_wanted)| *is_wanted) {
         return Err(Failure::input(format!(
@@ -174,15 +195,36 @@ impl Results<'_> {
         let mut sentences = vec![self.verdict()];
         sentences.extend(self.capacities.iter().map(ToString::to_string));
         sentences.extend(self.transients.sentences());
-        analysis_report::stability(&analysis_report::StabilityPage {
+        analysis_report::stability(&self.shown(title, &sentences))
+    }
+
+    fn shown<'s>(&'s self, title: &'s str, sentences: &'s [String]) -> analysis_report::StabilityPage<'s> {
+        analysis_report::StabilityPage {
             title,
-            sentences: &sentences,
+            sentences,
             stability: self.stability,
             run: self.run.map(|run| run.beside(self.stability)),
             map: self.map,
             portrait: self.transients.portrait.as_ref(),
             steps: &self.transients.steps,
             convergence: self.transients.convergence.as_ref(),
-        })
+        }
+    }
+
+    /// Writes each figure of the page as SVG and PDF, one and two columns wide: `bode-1.svg`.
+    fn write_figures(&self, directory: &Path, existing: args::Existing) -> Result<(), Failure> {
+        let created = std::fs::create_dir_all(directory);
+        created.map_err(|error| {
+            Failure::input(format!("{}: cannot create this directory: {error}", directory.display()))
+        })?;
+        for figure in analysis_report::stability_figures(&self.shown("", &[])) {
+            for (columns, width) in [(1, PaperWidth::OneColumn), (2, PaperWidth::TwoColumns)] {
+                for (extension, format) in [("svg", FigureFormat::Svg), ("pdf", FigureFormat::Pdf)] {
+                    let path = directory.join(format!("{}-{columns}.{extension}", figure.id));
+                    finish(new_file(&path, existing)?, &content(&figure, format, width))?;
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -152,4 +152,20 @@ pub const PAPER_RULES: &[PaperRule] = &[
     ("backlog", PaperPaint::Width(0.7)),
     ("throughput", PaperPaint::Stroke(PaperColour::INK, 0.7)),
     ("throughput", PaperPaint::StrokeOpacity(0.75)),
+    // Analyses.
+    ("mirrored", PaperPaint::StrokeOpacity(0.45)),
+    ("mirrored", PaperPaint::Dashes(&[3.0, 1.8])),
+    ("margin", PaperPaint::Width(1.7)),
+    ("target", PaperPaint::StrokeOpacity(0.5)),
+    ("target", PaperPaint::Dashes(&[0.6, 2.4])),
+    ("trajectory", PaperPaint::Width(0.7)),
+    ("trajectory", PaperPaint::StrokeOpacity(0.7)),
+    ("end", PaperPaint::Width(1.2)),
+    ("empty-queue", PaperPaint::Stroke(EDGE, 1.7)),
+    ("start", PaperPaint::Fill(PaperColour::Fixed([0xff; 3]), 1.0)),
+    ("start", PaperPaint::Stroke(PaperColour::Series, 0.8)),
+    ("stable", PaperPaint::Fill(PaperColour::Fixed([0x00, 0x72, 0xb2]), 0.2)),
+    ("oscillates", PaperPaint::Fill(PaperColour::Fixed([0xd5, 0x5e, 0x00]), 0.5)),
 ];
+/// The border of an area.
+const EDGE: PaperColour = PaperColour::Fixed([0x9b, 0xa4, 0xa3]);

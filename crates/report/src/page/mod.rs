@@ -24,5 +24,5 @@ mod table;
 
 pub use comparison::{comparison, runs};
 pub use figures::{FigureKind, PAPER_RULES, figure};
-pub use millpond_chart::PaperWidth;
+pub use millpond_chart::{Figure, PaperWidth};
 pub use papers::papers;
