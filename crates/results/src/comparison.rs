@@ -94,12 +94,6 @@ impl TransferCounts {
             Self { transfers: sum(|group| group.transfers)?, completed: sum(|group| group.completed)? };
         Some(counts).filter(|counts| counts.transfers.mean > 0.0)
     }
-
-    /// The share that is complete, from 0 to 1.
-    #[must_use]
-    pub fn completed_share(&self) -> Estimate {
-        self.completed.scaled(1.0 / self.transfers.mean)
-    }
 }
 
 /// Statistics of a distribution of times, in milliseconds.

@@ -4,7 +4,7 @@ use super::conclusion::candidates;
 use super::rate_unit::RateUnit;
 use super::run_view::RunView;
 use maud::{Markup, html};
-use millpond_results::{ComparisonRow, Estimate, TransferCounts};
+use millpond_results::{ComparisonRow, Estimate};
 use millpond_units::format::{fixed, number, two_digits};
 
 /// Which values of a column are better.
@@ -44,7 +44,7 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
         let pairs: Vec<(&RunView, bool)> = views.iter().zip(candidates.iter().copied()).collect();
         FilledColumn { values: pairs.iter().map(is_one).collect(), column }
     };
-    let has_transfers = views.iter().any(|view| view.row.transfers.is_some());
+    let has_transfers = views.iter().any(|view| view.row.completion_ms.is_some());
     let columns = columns(RateUnit::for_peak(peak), has_transfers);
     let columns: Vec<FilledColumn> = columns.into_iter().map(fill).collect();
     html! {
@@ -162,13 +162,6 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
     ];
     if has_transfers {
         columns.extend([
-            HeadlineColumn {
-                quantity: "Completed",
-                unit: "%",
-                factor: 100.0,
-                value: |row| row.transfers.as_ref().map(TransferCounts::completed_share),
-                ..UTILIZATION
-            },
             COMPLETION,
             HeadlineColumn {
                 statistic: Some("p95"),

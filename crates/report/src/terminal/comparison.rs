@@ -82,11 +82,16 @@ fn completions(comparison: &[ComparisonRow]) -> Table {
             let times =
                 row.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99].map(|time| cell(time, number)));
             let times = times.unwrap_or_else(|| [(); 4].map(|()| Cell::absent()));
-            let counts = [transfers, completed].map(|count| cell(count, number));
+            let counts = [transfers, completed].map(|count| cell(count, number_of_things));
             rows.add_row(keyed(row, counts.into_iter().chain(times)));
         }
     }
     rows
+}
+
+/// A whole number without decimals; a mean over seeds may have them.
+fn number_of_things(count: f64) -> String {
+    if count.fract() == 0.0 { fixed(count, 0) } else { number(count) }
 }
 
 /// The label of a run; a group below it is indented, and has the label of its run in CSV.
@@ -163,7 +168,10 @@ mod tests {
         let count = |mean| Estimate { mean, half_width: None };
         let transfers = Some(TransferCounts { transfers: count(7.0), completed: count(0.0) });
         let none = ComparisonRow { transfers, ..row("lgcc", None, 1.0, None) };
-        let csv = comparison(&Comparison { rows: vec![none], ..Comparison::default() }).csv();
+        let document = comparison(&Comparison { rows: vec![none], ..Comparison::default() });
+        let text = document.to_string();
+        assert!(text.contains("┆         7 ┆         0 ┆"), "{text}");
+        let csv = document.csv();
         let (_, table) = csv.split_once("\r\n\r\n").unwrap();
         assert!(table.starts_with("run,group,protocols,transfers,completed,\"completion"), "{csv}");
         assert!(table.lines().nth(1).unwrap().starts_with("lgcc,,lgcc,7,0,,,,,"), "{csv}");
