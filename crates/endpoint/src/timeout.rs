@@ -2,13 +2,14 @@
 //! 7.6).
 
 use crate::rtt::RttEstimator;
+use core::ops::RangeInclusive;
 use millpond_units::{Span, Time};
 
 /// The state of the timeouts.
 #[derive(Clone, Debug)]
 pub(crate) struct Timeouts {
-    /// Upper bound of the time between two probes.
-    max_probe_timeout: Span,
+    /// Bounds of the time between two probes.
+    bounds: RangeInclusive<Span>,
     last_sent_at: Time,
     /// Time of the last acknowledgement, or of the first packet sent after nothing was in flight.
     last_feedback_at: Time,
@@ -19,10 +20,10 @@ pub(crate) struct Timeouts {
 }
 
 impl Timeouts {
-    /// Before the first packet.
-    pub(crate) fn new(max_probe_timeout: Span) -> Self {
+    /// Before the first packet; `bounds`: the shortest and the longest time between two probes.
+    pub(crate) fn new(bounds: RangeInclusive<Span>) -> Self {
         Self {
-            max_probe_timeout,
+            bounds,
             last_sent_at: Time::ZERO,
             last_feedback_at: Time::ZERO,
             probe_timeouts: 0,
@@ -110,11 +111,12 @@ impl Timeouts {
 
     #[inline]
     fn backed_off(&self, timeout: Span, doublings: u32) -> Span {
+        let timeout = timeout.max(*self.bounds.start());
         if doublings == 0 {
-            return timeout.min(self.max_probe_timeout);
+            return timeout.min(*self.bounds.end());
         }
         let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
-        Span::from_picos(timeout.picos().saturating_mul(factor)).min(self.max_probe_timeout)
+        Span::from_picos(timeout.picos().saturating_mul(factor)).min(*self.bounds.end())
     }
 }
 
@@ -128,7 +130,7 @@ mod tests {
     fn each_probe_timeout_doubles_the_next_up_to_the_maximum_until_an_acknowledgement() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let timeout = rtt.probe_timeout();
-        let mut timeouts = Timeouts::new(MAX);
+        let mut timeouts = Timeouts::new(Span::ZERO..=MAX);
         timeouts.on_sent(Time::ZERO, true);
         // The probe timeout is 300 ms: 256 of them are longer than a minute.
         for doubling in [1, 2, 4, 8, 16, 32, 64, 128] {
@@ -144,9 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn a_shortest_probe_timeout_replaces_shorter_ones_and_doubles() {
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let least = rtt.probe_timeout() * 4;
+        let mut timeouts = Timeouts::new(least..=least * 3);
+        timeouts.on_sent(Time::ZERO, true);
+        for expected in [least, least * 2, least * 3, least * 3] {
+            assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + expected);
+            timeouts.on_timeout();
+        }
+    }
+
+    #[test]
     fn credit_probes_back_off_until_credit_grows_whatever_else_is_acknowledged() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
-        let mut timeouts = Timeouts::new(MAX);
+        let mut timeouts = Timeouts::new(Span::ZERO..=MAX);
         for doubling in [1, 2, 4] {
             assert_eq!(timeouts.credit_probe_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
             timeouts.on_credit_probe();
@@ -159,7 +173,7 @@ mod tests {
     #[test]
     fn persistent_congestion_is_timed_from_the_last_feedback_whatever_is_sent() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
-        let mut timeouts = Timeouts::new(MAX);
+        let mut timeouts = Timeouts::new(Span::ZERO..=MAX);
         let start = Time::from_secs(5.0);
         timeouts.on_sent(start, true);
         timeouts.on_sent(Time::from_secs(5.2), false);

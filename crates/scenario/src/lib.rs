@@ -29,8 +29,8 @@ pub use files::{Disk, Files};
 pub use key::{ScenarioHashes, TraceHash};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, DelayedAcks, Direction,
-    FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method,
-    Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop,
+    Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure,
+    Method, Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop,
     Workload, WrittenSetting,
 };
 pub use overrides::OptionValue;

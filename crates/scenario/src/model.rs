@@ -25,6 +25,8 @@ pub struct Scenario {
     pub hosts: Processing,
     /// Processing times of routers, in the packet world.
     pub routers: Processing,
+    /// Loss detection and timers of all senders, in the packet world and in the live world.
+    pub endpoint: Endpoint,
     /// How the fluid world integrates.
     pub fluid: FluidOptions,
     /// Names of all nodes, in the order in which links first mention them.
@@ -63,6 +65,23 @@ pub struct Processing {
 impl Processing {
     /// The greatest upper bound.
     pub const LONGEST: Span = Span::from_millis(1000);
+}
+
+/// Loss detection and timers of a sender (RFC 9002).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Round-trip time before the first sample.
+    pub initial_rtt: Span,
+    /// Least allowance of a timeout for the variation of round-trip times.
+    pub granularity: Span,
+    /// Shortest probe timeout.
+    pub min_probe_timeout: Span,
+    /// Longest time between two probes.
+    pub max_probe_timeout: Span,
+    /// Packets that leave at a probe timeout.
+    pub probes_per_timeout: u32,
+    /// A packet is lost when one that was sent this many packets later is acknowledged.
+    pub packet_threshold: u64,
 }
 
 /// The options of the fluid world.

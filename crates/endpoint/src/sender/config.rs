@@ -31,7 +31,9 @@ pub struct SenderConfig {
     /// Probes that leave when a probe timeout expires: two, so that a single loss does not cause another timeout of twice
     /// the duration (RFC 9002, section 6.2.4, permits one or two).
     pub probes_per_timeout: u32,
-    /// Upper bound of the time between two probe timeouts. RFC 9002 has none (section 6.2.1: the probe timeout doubles each time,
+    /// Lower bound of the probe timeout. RFC 9002 has none; RFC 6298, rule (2.4), has 1 s for the retransmission timeout of TCP.
+    pub min_probe_timeout: Span,
+    /// Upper bound of the time between two probe timeouts, not below `min_probe_timeout`. RFC 9002 has none (section 6.2.1: the probe timeout doubles each time,
     /// and the idle timeout limits the life of a connection). RFC 8961, section 4, permits a maximum of at least 60 s,
     /// as does RFC 6298, rule (2.5). The QUIC implementations quic-go and Chromium have 60 s.
     pub max_probe_timeout: Span,
@@ -58,6 +60,7 @@ impl SenderConfig {
             initial_rtt: Span::from_millis(333),
             max_ack_delay: Span::ZERO,
             probes_per_timeout: 2,
+            min_probe_timeout: Span::ZERO,
             max_probe_timeout: Span::from_millis(60_000),
             max_in_flight: Bytes::new(1 << 28),
             timer_slack: Span::ZERO,

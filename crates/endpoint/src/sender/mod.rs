@@ -113,7 +113,7 @@ impl SenderEnd {
             mark_episodes: Episodes::default(),
             marks: MarkCount::default(),
             rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
-            timeouts: Timeouts::new(config.max_probe_timeout),
+            timeouts: Timeouts::new(config.min_probe_timeout..=config.max_probe_timeout),
             silences: Silences::default(),
             probes_wanted: 0,
             rate: DeliveryRate::default(),

@@ -158,8 +158,15 @@ impl FlowBuilder<'_, '_> {
         if overhead >= group.packet {
             return Err(faults::no_room_for_header(scenario, group, header));
         }
+        let endpoint = scenario.endpoint;
         Ok(LoopTemplate {
             sending: SenderConfig {
+                initial_rtt: endpoint.initial_rtt,
+                granularity: endpoint.granularity,
+                min_probe_timeout: endpoint.min_probe_timeout,
+                max_probe_timeout: endpoint.max_probe_timeout,
+                probes_per_timeout: endpoint.probes_per_timeout,
+                packet_threshold: endpoint.packet_threshold,
                 overhead,
                 weight: group.weight,
                 max_ack_delay,

@@ -1,6 +1,7 @@
 //! The keys of a scenario: one file for each TOML table, with the table of its keys and what reads it.
 
 mod capacity;
+mod endpoint;
 pub(crate) mod flows;
 mod fluid;
 pub(crate) mod links;

@@ -1,5 +1,6 @@
 //! The keys at the top of a scenario.
 
+use super::endpoint::ENDPOINT;
 use super::flows::{self, FLOW};
 use super::fluid::{self, FLUID};
 use super::links::{self, LINK};
@@ -84,6 +85,14 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             rule: Rule::Default("{}"),
             meaning: "processing times of routers, in the packet world",
             read: |draft, written| set(&mut draft.scenario.routers, ROUTERS.read(written)),
+            write: |_| None,
+        },
+        ScenarioKey {
+            name: "endpoint",
+            form: Form::Table(&ENDPOINT),
+            rule: Rule::Default("{}"),
+            meaning: "loss detection and timers of all senders, in the packet world and in the live world",
+            read: |draft, written| set(&mut draft.scenario.endpoint, ENDPOINT.read(written)),
             write: |_| None,
         },
         ScenarioKey {
@@ -246,6 +255,7 @@ impl Scenario {
                 out += &format!("\n[{name}]\n{}", table.lines(processing));
             }
         }
+        out += &format!("\n[endpoint]\n{}", ENDPOINT.lines(&self.endpoint));
         out += &format!("\n[fluid]\n{}", FLUID.lines(&self.fluid));
         out.extend(self.links.iter().map(|link| links::write(link, self)));
         out.extend(self.flows.iter().map(|flow| flows::write(flow, self)));

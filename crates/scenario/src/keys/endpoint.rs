@@ -1,0 +1,85 @@
+//! `[endpoint]`: loss detection and timers of all senders (RFC 9002).
+
+use crate::model::Endpoint;
+use crate::table::{Form, KeyTable, Rule, ScenarioKey, Written, put, set};
+use millpond_units::{Readable, Span};
+
+/// Longest timer.
+const LONGEST: Span = Span::from_millis(3_600_000);
+
+const TIMER: Form = Form::Span { least: Span::from_picos(1), most: LONGEST };
+
+/// The keys of `[endpoint]`.
+pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
+    name: "endpoint table",
+    blank: Endpoint::default,
+    plain: None,
+    keys: &[
+        ScenarioKey {
+            name: "initial_rtt",
+            form: TIMER,
+            rule: Rule::Default("\"333ms\""),
+            meaning: "round-trip time of a path before its first sample (kInitialRtt of RFC 9002)",
+            read: |endpoint, written| written.store(&mut endpoint.initial_rtt),
+            write: |endpoint| put(&endpoint.initial_rtt),
+        },
+        ScenarioKey {
+            name: "granularity",
+            form: TIMER,
+            rule: Rule::Default("\"1ms\""),
+            meaning: "least allowance of a timeout for the variation of round-trip times (kGranularity of RFC 9002)",
+            read: |endpoint, written| written.store(&mut endpoint.granularity),
+            write: |endpoint| put(&endpoint.granularity),
+        },
+        ScenarioKey {
+            name: "min_probe_timeout",
+            form: Form::Span { least: Span::ZERO, most: LONGEST },
+            rule: Rule::Default("\"0s\""),
+            meaning: "a sender without feedback sends a probe after this time at the earliest. RFC 9002 has no such bound; RFC \
+                      6298 has 1 s for the retransmission timeout of TCP, Linux 200 ms",
+            read: |endpoint, written| written.store(&mut endpoint.min_probe_timeout),
+            write: |endpoint| put(&endpoint.min_probe_timeout),
+        },
+        ScenarioKey {
+            name: "max_probe_timeout",
+            form: TIMER,
+            rule: Rule::Default("\"60s\""),
+            meaning: "longest time between two probes; the time doubles with each probe that remains without feedback",
+            read: |endpoint, written| {
+                let most = max_probe_timeout(endpoint, written);
+                set(&mut endpoint.max_probe_timeout, most)
+            },
+            write: |endpoint| put(&endpoint.max_probe_timeout),
+        },
+        ScenarioKey {
+            name: "probes_per_timeout",
+            form: Form::Whole { least: 1, most: 2 },
+            rule: Rule::Default("2"),
+            meaning: "packets that leave at a probe timeout (RFC 9002, section 6.2.4)",
+            read: |endpoint, written| written.store(&mut endpoint.probes_per_timeout),
+            write: |endpoint| put(&endpoint.probes_per_timeout),
+        },
+        ScenarioKey {
+            name: "packet_threshold",
+            form: Form::Whole { least: 1, most: 1_000_000 },
+            rule: Rule::Default("3"),
+            meaning: "a packet is lost when one that was sent this many packets later is acknowledged (kPacketThreshold of RFC \
+                      9002)",
+            read: |endpoint, written| written.store(&mut endpoint.packet_threshold),
+            write: |endpoint| put(&endpoint.packet_threshold),
+        },
+    ],
+};
+
+/// A longest probe timeout that is not below the shortest one, which is read before it.
+fn max_probe_timeout(endpoint: &Endpoint, written: &Written<'_>) -> Option<Span> {
+    let (least, most) = (endpoint.min_probe_timeout, written.quantity::<Span>()?);
+    if most >= least {
+        return Some(most);
+    }
+    written.report(
+        format!("at most {} between two probes, but at least {}", most.readable(), least.readable()),
+        "below min_probe_timeout",
+        "write a longer time, or reduce min_probe_timeout",
+    )
+}
