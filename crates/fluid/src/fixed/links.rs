@@ -14,6 +14,7 @@ pub(super) struct LinkSetState<'a> {
     bounds: Vec<(f64, f64)>,
     inputs: LinkInputs,
     pub(super) signals: Vec<f64>,
+    guards: Guards,
     /// For each link: the positions of the router, zero for a queue law.
     slots: Vec<RouterSlots>,
 }
@@ -36,7 +37,42 @@ impl<'a> LinkSetState<'a> {
             bounds: states.iter().map(|state| (state.lower, state.upper)).collect(),
             inputs: LinkInputs::zeros(set.links.len(), set.carried),
             signals: vec![0.0; set.links.len() * set.law.signal_names().len()],
+            guards: Guards::new(set),
             slots: set.links.iter().enumerate().map(slots).collect(),
+        }
+    }
+}
+
+/// The switching functions of the laws of a link set, the values of the first link before those of the second.
+struct Guards {
+    now: Vec<f64>,
+    /// Their values one step ago; NaN before the first step.
+    before: Vec<f64>,
+}
+
+impl Guards {
+    fn new(set: &LinkSet) -> Self {
+        let nan = vec![f64::NAN; set.links.len() * set.law.guard_names().len()];
+        Self { now: nan.clone(), before: nan }
+    }
+
+    /// Lets the laws act on guards that have changed their sign since the last step.
+    fn cross(&mut self, set: &LinkSet, x: &mut [f64], inputs: &LinkInputs) {
+        let guards = set.law.guard_names().len();
+        if guards == 0 {
+            return;
+        }
+        let values = self.now.chunks_exact_mut(guards).zip(self.before.chunks_exact_mut(guards));
+        for (place, (now, before)) in values.enumerate() {
+            let (x, input) = (&mut x[place * set.width..][..set.width], inputs.link(place));
+            set.law.guards(place, x, &input, now);
+            for (guard, (now, before)) in now.iter().zip(before.iter()).enumerate() {
+                if (*before <= 0.0 && *now > 0.0) || (*before > 0.0 && *now <= 0.0) {
+                    set.law.crossed(place, guard, *now > 0.0, x, &input);
+                }
+            }
+            // Of the states after a jump: a capacity that falls in two parts crosses twice.
+            set.law.guards(place, x, &input, before);
         }
     }
 }
@@ -79,6 +115,7 @@ impl FixedStep<'_> {
                     .copy_from_slice(&record[sums + 1..][..carried]);
             }
         }
+        router.guards.cross(router.set, &mut router.x, &router.inputs);
         router.set.law.derivatives(0, &router.x, &router.inputs, &mut router.dx);
         router.set.law.signals(0, &router.x, &router.inputs, &mut router.signals);
     }

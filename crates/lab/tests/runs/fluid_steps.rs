@@ -195,3 +195,29 @@ fn features_without_fixed_steps_are_refused_with_name_and_alternative() {
         assert!(said.contains("fluid.method = \"adaptive\"") && said.contains("--world packets"), "{said}");
     }
 }
+
+/// RCP's router limits its rate to the capacity when that falls. Without the limit it would offer the earlier capacity for some
+/// round trips longer, and the queue would be several times as long.
+#[test]
+fn a_law_acts_on_a_drop_of_the_capacity_in_fixed_steps_as_well() {
+    const DROP: &str = r#"
+title = "RCP, 10 Mbit/s, then 6"
+duration = "12s"
+measure = { from = "10s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = { steps = [["0s", "10Mbps"], ["10s", "6Mbps"]] }
+delay = "20ms"
+buffer = "100packets"
+queue = "droptail"
+[[flows]]
+name = "f"
+protocol = "rcp"
+path = ["A", "B"]
+"#;
+    let [adaptive, fixed] = [fluid(DROP, &[]), in_steps(DROP, "1ms")]
+        .map(|run| mean(series(&run, "L ->", "queue"), (10.0, 11.0)));
+    assert!(adaptive > 0.0, "{adaptive}");
+    assert!(near(fixed, adaptive, 0.05), "{fixed} {adaptive}");
+}
