@@ -72,7 +72,8 @@ pub(crate) enum Command {
     /// Print the JSON Schema of scenario files, or of the JSON that a command prints
     #[command(after_help = examples::SCHEMA)]
     Schema(Schema),
-    /// Run a scenario with the same random samples under several protocols, or in several worlds, and compare the results
+    /// Run a scenario with the same random samples under several protocols, at several queues or in several worlds, and
+    /// compare the results
     #[command(after_help = examples::COMPARE)]
     Compare(Compare),
     /// Run a scenario for all combinations of values of some keys, or for samples of them, into a dataset
@@ -316,12 +317,16 @@ pub(crate) struct Compare {
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
     /// The protocols, or entries of [protocols] in the scenario
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present = "worlds", value_parser = values::name)]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues"], value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
+    /// The queues, each at every link that carries data, with its default settings or those of the link if it has this
+    /// queue already; with --protocols, all pairs
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', value_parser = values::queue)]
+    pub(crate) queues: Vec<String>,
     /// The worlds to run in, instead of --world; the others are compared with packets, or live with fluid
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,
-    /// Number of seeds per protocol; with several, the table shows 95 % confidence intervals
+    /// Number of seeds per row; with several, the table shows 95 % confidence intervals
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seeds, allow_hyphen_values = true)]
     pub(crate) seeds: u64,
     /// Write the files of each run into a subdirectory of this new directory

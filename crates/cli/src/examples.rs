@@ -21,6 +21,7 @@ Examples:
   millpond compare scenarios/last-hop-5g.toml --protocols lgcc,cubic,newreno
   millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs
   millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs --resume
+  millpond compare scenarios/beside-cubic.toml --queues droptail,codel,fq-codel,dualpi2
   millpond compare scenarios/dumbbell.toml --worlds packets,fluid";
 
 pub(crate) const SWEEP: &str = "\

@@ -31,10 +31,20 @@ pub(crate) fn jobs(text: &str) -> Result<usize, String> {
 
 /// A name in a list.
 pub(crate) fn name(text: &str) -> Result<String, String> {
+    listed(text, "lgcc,cubic")
+}
+
+/// The name of a queue in a list.
+pub(crate) fn queue(text: &str) -> Result<String, String> {
+    listed(text, "droptail,codel")
+}
+
+fn listed(text: &str, example: &str) -> Result<String, String> {
     let name = text.trim();
-    let expected =
-        "expected names with commas between them, such as lgcc,cubic; `millpond protocols` lists them";
-    if name.is_empty() { Err(expected.to_owned()) } else { Ok(name.to_owned()) }
+    let expected = format!(
+        "expected names with commas between them, such as {example}; `millpond protocols` lists them"
+    );
+    if name.is_empty() { Err(expected) } else { Ok(name.to_owned()) }
 }
 
 /// A number of values in a range.

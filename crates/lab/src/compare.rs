@@ -1,5 +1,5 @@
-//! Runs of one scenario under several protocols, in several worlds and with several seeds. Random values of flows depend on
-//! the seed only.
+//! Runs of one scenario under several protocols, at several queues, in several worlds and with several seeds. Random values of
+//! flows depend on the seed only.
 
 use crate::Error;
 use crate::world::run;
@@ -9,7 +9,7 @@ use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
 use millpond_results::{About, Finished, Run, RunOrigin, Summary, Watch, World};
-use millpond_scenario::{At, Fault, Place, Scenario};
+use millpond_scenario::{At, Fault, Place, QueueSpec, Scenario};
 use millpond_theory::Study;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One run of a comparison.
 #[derive(Clone, Debug)]
 pub struct ComparisonCase {
-    /// Its label: the protocol, the world, or both.
+    /// Its label: the protocol, the queue and the world, as far as they are chosen.
     pub label: String,
     /// The name of its directory: the label, with the seed if there are several.
     pub directory: String,
@@ -28,83 +28,108 @@ pub struct ComparisonCase {
     pub world: World,
 }
 
-/// The protocols, worlds and seeds of a comparison.
+/// The protocols, queues, worlds and seeds of a comparison.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The protocols: registered ones, or entries of the scenario's `[protocols]`. If empty, those of the scenario.
     pub protocols: Vec<String>,
+    /// The queues, each at every link that carries data. If empty, those of the scenario.
+    pub queues: Vec<String>,
     /// The worlds.
     pub worlds: Vec<World>,
     /// The number of seeds, from the scenario's seed upwards.
     pub seeds: u64,
 }
 
-/// The runs of a comparison: every protocol in every world under every seed. Flows that are `pinned` keep their
-/// protocol.
+/// The runs of a comparison: every protocol at every queue in every world under every seed. Flows that are `pinned` keep
+/// their protocol.
 ///
 /// # Errors
-/// A protocol that is unknown or named twice, with its place in the list as typed; or an error of a plan.
+/// A protocol or a queue that is unknown or named twice, with its place in the list as typed; or an error of a plan.
 pub fn cases(
     scenario: &Scenario,
     registry: &Registry,
     choice: &Choice,
 ) -> Result<Vec<ComparisonCase>, Error> {
     let mut scenario = scenario.clone();
-    let labels = labels(&mut scenario, &choice.protocols)?;
-    let protocols: Vec<Option<&At<String>>> =
-        if labels.is_empty() { vec![None] } else { labels.iter().map(Some).collect() };
+    let protocols = labels(&mut scenario, "--protocols", &choice.protocols)?;
+    let queues = labels(&mut scenario, "--queues", &choice.queues)?;
     let mut cases = Vec::new();
-    for protocol in protocols {
-        for &world in &choice.worlds {
-            for seed in scenario.seed..scenario.seed.saturating_add(choice.seeds) {
-                let name = name(protocol.map(|label| label.value.as_str()), world, choice.worlds.len());
-                let directory =
-                    if choice.seeds == 1 { name.clone() } else { name.clone() + &seed_suffix(seed) };
-                let assigned = protocol.map_or_else(|| scenario.clone(), |label| assigned(&scenario, label));
-                cases.push(ComparisonCase {
-                    label: name,
-                    directory,
-                    scenario: Scenario { seed, ..assigned },
-                    world,
-                });
+    for protocol in &protocols {
+        for queue in &queues {
+            let changed = changed(&scenario, protocol.as_ref(), queue.as_ref());
+            for &world in &choice.worlds {
+                let worlds = choice.worlds.len();
+                let label = name(&[protocol, queue].map(Option::as_ref), world, worlds);
+                let seeds = scenario.seed..scenario.seed.saturating_add(choice.seeds);
+                cases.extend(seeds.map(|seed| {
+                    let suffix = if choice.seeds == 1 { String::new() } else { seed_suffix(seed) };
+                    ComparisonCase {
+                        directory: label.clone() + &suffix,
+                        label: label.clone(),
+                        scenario: Scenario { seed, ..changed.clone() },
+                        world,
+                    }
+                }));
             }
         }
     }
     // Errors of any case are reported before the first one runs.
-    for case in &cases {
-        match case.world {
-            World::Packets => packets::check(&case.scenario, registry).map(|_| ())?,
-            World::Fluid => fluid::plan(&case.scenario, registry).map(|_| ())?,
-            World::Live => crate::live::check(&case.scenario, registry)?,
-        }
-    }
+    cases.iter().try_for_each(|case| check(case, registry))?;
     Ok(cases)
 }
 
-/// The label of a run: the properties in which it differs from the others.
-fn name(protocol: Option<&str>, world: World, worlds: usize) -> String {
-    match protocol {
-        Some(protocol) if worlds == 1 => protocol.to_owned(),
-        Some(protocol) => format!("{protocol}-{}", world.name()),
-        None => world.name().to_owned(),
+/// Checks that the world of a case can run its scenario.
+fn check(case: &ComparisonCase, registry: &Registry) -> Result<(), Error> {
+    match case.world {
+        World::Packets => packets::check(&case.scenario, registry).map(|_| ())?,
+        World::Fluid => fluid::plan(&case.scenario, registry).map(|_| ())?,
+        World::Live => crate::live::check(&case.scenario, registry)?,
+    }
+    Ok(())
+}
+
+/// The label of a run: the properties in which it differs from the others. A plus sign, which no name contains, is between
+/// protocol and queue, so that two pairs never have the same label.
+fn name(chosen: &[Option<&At<String>>; 2], world: World, worlds: usize) -> String {
+    let chosen: Vec<&str> = chosen.iter().flatten().map(|name| name.value.as_str()).collect();
+    match chosen.join("+") {
+        name if name.is_empty() => world.name().to_owned(),
+        name if worlds == 1 => name,
+        name => format!("{name}-{}", world.name()),
     }
 }
 
-/// The protocols as typed, each with its place in the list for errors.
-fn labels(scenario: &mut Scenario, protocols: &[String]) -> Result<Vec<At<String>>, Fault> {
-    let typed = protocols.join(",");
-    let text = scenario.sources.add("--protocols", &typed);
-    let mut labels: Vec<At<String>> = Vec::new();
+/// The names typed for an option, each with its place in the list for errors; one `None` if none are.
+fn labels(
+    scenario: &mut Scenario,
+    option: &'static str,
+    names: &[String],
+) -> Result<Vec<Option<At<String>>>, Fault> {
+    if names.is_empty() {
+        return Ok(vec![None]);
+    }
+    let text = scenario.sources.add(option, &names.join(","));
+    let mut labels: Vec<Option<At<String>>> = Vec::new();
     let mut start = 0;
-    for name in protocols {
+    for name in names {
         let place = Place { text, start, end: start + name.len() };
         start = place.end + 1;
-        if labels.iter().any(|label| label.value == *name) {
+        if labels.iter().flatten().any(|label| label.value == *name) {
             return Err(scenario.fault(place, format!("\"{name}\" is named twice"), "again"));
         }
-        labels.push(At::new(name.clone(), place));
+        labels.push(Some(At::new(name.clone(), place)));
     }
     Ok(labels)
+}
+
+/// The scenario with this protocol and this queue, where one is chosen.
+fn changed(scenario: &Scenario, protocol: Option<&At<String>>, queue: Option<&At<String>>) -> Scenario {
+    let assigned = protocol.map_or_else(|| scenario.clone(), |protocol| assigned(scenario, protocol));
+    match queue {
+        Some(queue) => at_queue(assigned, queue),
+        None => assigned,
+    }
 }
 
 /// The scenario with every flow that is not pinned running `protocol`.
@@ -112,6 +137,20 @@ fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
     let mut scenario = scenario.clone();
     for group in scenario.flows.iter_mut().filter(|group| !group.pinned) {
         group.protocol = protocol.clone();
+    }
+    scenario
+}
+
+/// The scenario with this queue at every link that carries data, in the direction of the data. A link that has the queue
+/// already keeps its settings.
+fn at_queue(mut scenario: Scenario, queue: &At<String>) -> Scenario {
+    let paths = scenario.flows.iter().flat_map(|group| group.paths.iter().take(group.count as usize));
+    let hops: BTreeSet<(usize, bool)> = paths.flatten().map(|hop| (hop.link, hop.forward)).collect();
+    for (link, forward) in hops {
+        let direction = scenario.links[link].direction_mut(forward);
+        if direction.queue.as_ref().is_none_or(|spec| spec.name.value != queue.value) {
+            direction.queue = Some(QueueSpec { name: queue.clone(), settings: Vec::new() });
+        }
     }
     scenario
 }

@@ -76,7 +76,7 @@ pub fn compare(
     worlds.sort_unstable();
     worlds.dedup();
     let runs = protocols.len().max(1) * worlds.len() * usize::try_from(seeds).unwrap_or(usize::MAX);
-    let choice = Choice { protocols, worlds, seeds };
+    let choice = Choice { protocols, queues: Vec::new(), worlds, seeds };
     let (origin, written) = (origin(command), Arc::clone(&scenario.resolved));
     let conditions = Conditions { runs, threads, progress };
     let compared = interruptible(py, &conditions, move |watch| {

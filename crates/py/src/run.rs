@@ -36,7 +36,7 @@ impl Run {
 
 #[pymethods]
 impl Run {
-    /// Label of the run: the protocol in a comparison, else the title of the scenario.
+    /// Label of the run: in a comparison that of its row, else the title of the scenario.
     #[getter]
     fn label(&self) -> &str {
         &self.results.label
@@ -177,7 +177,8 @@ pub fn run(
         let (label, scenario) = match protocol {
             None => (written.title.clone(), written),
             Some(protocol) => {
-                let choice = Choice { protocols: vec![protocol], worlds: vec![world], seeds: 1 };
+                let choice =
+                    Choice { protocols: vec![protocol], queues: Vec::new(), worlds: vec![world], seeds: 1 };
                 let case = cases(&written, &registry, &choice)?.into_iter().next();
                 case.map_or((String::new(), written), |case| (case.label, Arc::new(case.scenario)))
             }

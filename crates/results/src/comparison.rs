@@ -24,7 +24,7 @@ pub struct Comparison {
 /// All flows of a run, or one group of them. Values are means over the seeds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonRow {
-    /// Label of the run: its protocol, its world, or both.
+    /// Label of the run: its protocol, its queue and its world, as far as they are chosen.
     pub run: String,
     /// Name of the group; null for all flows.
     pub group: Option<String>,

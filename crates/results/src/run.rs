@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One run: one scenario, one seed, one world, one assignment of protocols.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// The label of the run: the protocol in a comparison, else the title of the scenario.
+    /// The label of the run: in a comparison that of its row, else the title of the scenario.
     pub label: String,
     /// The numbers of the run.
     pub summary: Summary,

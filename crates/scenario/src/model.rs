@@ -605,4 +605,12 @@ impl Link {
             _ => &self.forward,
         }
     }
+
+    /// The same direction, to change it.
+    pub fn direction_mut(&mut self, forward: bool) -> &mut Direction {
+        match &mut self.backward {
+            Some(backward) if !forward => backward,
+            _ => &mut self.forward,
+        }
+    }
 }

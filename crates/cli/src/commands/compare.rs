@@ -1,5 +1,5 @@
-//! `millpond compare`: the same network and random samples under several protocols or in several worlds; tables and a
-//! report.
+//! `millpond compare`: the same network and random samples under several protocols, at several queues or in several worlds;
+//! tables and a report.
 
 use crate::args;
 use crate::command_line::{VERSION, origin};
@@ -76,14 +76,13 @@ fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
     AtomicFile::create(&path).map_err(Failure::input)
 }
 
-/// Which protocols, in which worlds, under how many seeds.
+/// Which protocols, at which queues, in which worlds, under how many seeds.
 fn choice(args: &args::Compare) -> Choice {
-    let (protocols, seeds) = (args.protocols.clone(), args.seeds);
     let typed = if args.worlds.is_empty() { vec![args.world] } else { args.worlds.clone() };
     let mut worlds = typed.into_iter().map(world).collect::<Vec<_>>();
     worlds.sort_unstable();
     worlds.dedup();
-    Choice { protocols, worlds, seeds }
+    Choice { protocols: args.protocols.clone(), queues: args.queues.clone(), worlds, seeds: args.seeds }
 }
 
 /// Runs every case. Each run is written into `directory` as soon as it has ended.

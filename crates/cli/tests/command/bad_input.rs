@@ -164,6 +164,21 @@ fn a_mistyped_protocol_of_a_comparison_is_pointed_at() {
 }
 
 #[test]
+fn a_mistyped_queue_of_a_comparison_is_pointed_at() {
+    let folder = folder(VALID);
+    for (queues, words) in [
+        ("droptail,codl", &["--queues", "droptail,codl", "did you mean \"codel\"?"][..]),
+        ("codel,pie,codel", &["--queues", "\"codel\" is named twice"]),
+        ("codel,", &["--queues", "droptail,codel", "millpond protocols"]),
+    ] {
+        let error = error_of(folder.path(), &["compare", "scenario.toml", "--queues", queues]);
+        for word in words {
+            assert!(error.contains(word), "{word:?} is missing in:\n{error}");
+        }
+    }
+}
+
+#[test]
 fn options_quote_the_value_and_say_what_was_expected() {
     let folder = folder(VALID);
     for (arguments, words) in [

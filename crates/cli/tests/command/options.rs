@@ -126,6 +126,30 @@ fn a_resumed_comparison_keeps_the_runs_that_had_ended_and_gives_the_same_results
 }
 
 #[test]
+fn a_comparison_of_queues_has_one_row_per_pair_and_the_runs_of_links_with_these_queues() {
+    let folder = folder(VALID);
+    let rows = |arguments: &[&str]| {
+        let all = [&["compare", "scenario.toml", "--csv"], arguments].concat();
+        succeeds(folder.path(), &all).0.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let label = |row: &String| row.split(',').next().unwrap_or_default().to_owned();
+    let pairs = rows(&["--protocols", "newreno,cubic", "--queues", "droptail,codel"]);
+    let labels: Vec<String> = pairs[1..].iter().map(label).collect();
+    assert_eq!(labels, ["newreno+droptail", "newreno+codel", "cubic+droptail", "cubic+codel"]);
+    // The numbers are those of the same queue, set at both links; the default of these protocols is drop-tail.
+    let numbers = |row: &String| row.split(',').skip(3).take(10).map(str::to_owned).collect::<Vec<_>>();
+    let own = rows(&["--protocols", "newreno,cubic"]);
+    assert_eq!([1, 3].map(|row| numbers(&pairs[row])), [1, 2].map(|row| numbers(&own[row])));
+    assert_ne!(numbers(&pairs[4]), numbers(&pairs[3]));
+    // A link that has this queue keeps its settings; the other has the default ones.
+    let strict = "links.L2.queue={ codel = { target = \"1ms\", interval = \"10ms\" } }";
+    let kept = rows(&["--queues", "codel", "--set", strict]);
+    let set = rows(&["--protocols", "newreno", "--set", strict, "--set", "links.L1.queue=codel"]);
+    assert_eq!(numbers(&kept[1]), numbers(&set[1]));
+    assert_ne!(numbers(&kept[1]), numbers(&pairs[2]), "the target decides");
+}
+
+#[test]
 fn a_report_finds_runs_at_any_depth() {
     let folder = folder(VALID);
     for out in ["all/one", "all/deep/er/two"] {
