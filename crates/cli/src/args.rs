@@ -228,6 +228,8 @@ pub(crate) enum SchemaDocument {
     Recipes,
     /// Printed by coexistence --json
     Coexistence,
+    /// Printed by coexistence --harm --json
+    Harm,
     /// Printed by protocols --json
     Protocols,
     /// Printed by trace stats --json
@@ -458,6 +460,13 @@ pub(crate) struct Transients {
 pub(crate) struct Coexistence {
     /// The protocol
     pub(crate) protocol: String,
+    /// Instead of shares: the harm to the goodput and to the p95 delay of CUBIC, and whether it is more than the harm that
+    /// as many flows of CUBIC do
+    #[arg(long)]
+    pub(crate) harm: bool,
+    /// With --harm: number of seeds for each set of flows; a verdict needs at least two
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, requires = "harm", value_parser = values::seeds, allow_hyphen_values = true)]
+    pub(crate) seeds: u64,
     #[command(flatten)]
     pub(crate) form: OutputForm,
 }

@@ -53,7 +53,8 @@ Examples:
 pub(crate) const COEXISTENCE: &str = "\
 Examples:
   millpond coexistence vegas
-  millpond coexistence vegas --markdown";
+  millpond coexistence vegas --markdown
+  millpond coexistence vegas --harm";
 
 pub(crate) const PROTOCOLS: &str = "\
 Examples:

@@ -46,6 +46,9 @@ impl CompetingFlows {
         Self::Late { flows: 100, duration_s: 90 },
     ];
 
+    /// The rows with a flow of CUBIC.
+    pub const BESIDE_CUBIC: [Self; 3] = [Self::ROWS[0], Self::ROWS[1], Self::ROWS[2]];
+
     /// The label of its row.
     pub fn label(self) -> String {
         match self {
@@ -64,7 +67,7 @@ impl CompetingFlows {
     }
 
     /// The scenario for a protocol. The link has the protocol's default queue, also for CUBIC.
-    fn scenario(self, card: &Card) -> Result<Scenario, Error> {
+    pub(crate) fn scenario(self, card: &Card) -> Result<Scenario, Error> {
         let (text, file, sets) = match self {
             Self::Cubic { flows, buffer_bdp } => {
                 let settings = card.queue.settings.iter().map(|(key, value)| format!("{key} = \"{value}\""));

@@ -13,6 +13,7 @@ mod fair_shares;
 mod fairness;
 mod fluid;
 mod groups;
+mod harm;
 mod live;
 mod packets;
 mod run_key;
@@ -27,5 +28,6 @@ pub use compare::{
 };
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};
+pub use harm::{Harm, HarmRow, HarmTo, HarmVerdict, harm};
 pub use run_key::is_run_of;
 pub use world::run;

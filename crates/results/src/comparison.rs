@@ -259,7 +259,7 @@ impl Estimate {
     }
 
     /// The mean of finite values with its confidence interval; none if there is no finite value.
-    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         let ConfidenceInterval { mean, half_width } = confidence_interval(&values)?;
         Some(Self { mean, half_width })

@@ -1,5 +1,6 @@
-//! `millpond coexistence`: the shares of a protocol beside CUBIC and of flows that join late.
+//! `millpond coexistence`: the shares of a protocol beside CUBIC and of flows that join late, or its harm to CUBIC.
 
+use super::harm::harm;
 use super::protocols::unknown;
 use crate::args;
 use crate::failure::Outcome;
@@ -15,6 +16,9 @@ use std::process::ExitCode;
 
 pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
     let protocol = registry.protocol(&args.protocol).map_err(|_| unknown(registry, &args.protocol))?;
+    if args.harm {
+        return harm(protocol.card(), args, registry);
+    }
     let progress = Progress::of_all(CompetingFlows::ROWS.len(), Interrupt::install()?);
     let rows = shares(protocol.card(), &CompetingFlows::ROWS, registry, &progress);
     progress.clear();

@@ -8,6 +8,7 @@ mod compare;
 mod equilibrium;
 mod explain;
 mod figure;
+mod harm;
 mod link;
 mod papers;
 mod protocols;

@@ -1,6 +1,7 @@
 //! `millpond schema`: the JSON Schema of scenario files, and of each JSON that the command prints.
 
 use super::coexistence::Coexistence;
+use super::harm::Harms;
 use super::papers::RecipeEntry;
 use super::protocols::Catalogue;
 use super::sweep::SweepMeans;
@@ -46,6 +47,7 @@ fn schema_of(document: SchemaDocument) -> Value {
         SchemaDocument::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
         SchemaDocument::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
         SchemaDocument::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
+        SchemaDocument::Harm => output_schema::<Harms>("millpond coexistence --harm --json"),
         SchemaDocument::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
         SchemaDocument::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
         SchemaDocument::Link => output_schema::<EmulatedLink>("millpond link --json"),

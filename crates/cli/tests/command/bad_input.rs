@@ -207,6 +207,8 @@ fn options_quote_the_value_and_say_what_was_expected() {
         ),
         (&["trace", "generate", "--preset", "lte-car", "--step", "-1ms"], &["-1ms", "--step", "\"50ms\""]),
         (&["run", "scenario.toml", "--set", "duration=-5s"], &["duration=-5s", "negative"]),
+        (&["coexistence", "cubic", "--seeds", "3"], &["--harm"]),
+        (&["coexistence", "cubic", "--harm", "--seeds", "0"], &["'0'", "--seeds", "from 1"]),
     ] {
         let error = error_of(folder.path(), arguments);
         for word in words {

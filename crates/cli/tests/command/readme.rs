@@ -102,7 +102,7 @@ fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
 
 #[test]
 fn the_page_about_coexistence_shows_what_its_commands_print() {
-    assert_shows_what_its_commands_print("coexistence.md", "beside-cubic.toml", 4);
+    assert_shows_what_its_commands_print("coexistence.md", "beside-cubic.toml", 6);
 }
 
 /// The page's commands with one trace of each kind, two seeds and three seconds.

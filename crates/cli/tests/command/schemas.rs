@@ -46,6 +46,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("readings", &["papers", "readings", "lgcc/section3"]),
     ("recipes", &["papers", "list"]),
     ("coexistence", &["coexistence", "newreno"]),
+    ("harm", &["coexistence", "newreno", "--harm", "--seeds", "2"]),
     ("protocols", &["protocols"]),
     ("protocols", &["protocols", "lgcc"]),
     ("trace", &["trace", "stats", "trace.csv"]),

@@ -24,6 +24,7 @@ mod findings;
 mod fluid_plans;
 mod fluid_runs;
 mod fluid_steps;
+mod harm;
 mod ledbatpp;
 mod lgcc_page;
 mod marking_threshold;

@@ -1,0 +1,34 @@
+//! The table of the harm of a protocol to CUBIC.
+
+use millpond_results::Estimate;
+use millpond_tables::{Cell, Document, text_table};
+use millpond_units::format::fixed;
+
+/// The harm to one quantity: by the protocol, by CUBIC, and whether the first is greater.
+pub type HarmCells = (Option<Estimate>, Option<Estimate>, &'static str);
+
+/// One row for each set of flows: its label, the harm to goodput and the harm to delay.
+pub fn harm(protocol: &str, rows: impl IntoIterator<Item = (String, [HarmCells; 2])>) -> Document {
+    let mut headings = vec![format!("`{protocol}`")];
+    for quantity in ["goodput", "p95 delay"] {
+        headings.extend(["harm to", "of CUBIC to", "verdict on"].map(|what| format!("{what}\n{quantity}")));
+    }
+    let mut table = text_table(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for (label, quantities) in rows {
+        let cells = quantities
+            .into_iter()
+            .flat_map(|(protocol, cubic, verdict)| [shown(protocol), shown(cubic), Cell::from(verdict)]);
+        table.add_row([Cell::from(label)].into_iter().chain(cells));
+    }
+    Document::default().table(table)
+}
+
+fn shown(harm: Option<Estimate>) -> Cell {
+    harm.map_or_else(Cell::absent, |harm| Cell::estimate(harm.mean, harm.half_width, hundredths))
+}
+
+/// With two decimals, without a sign of zero.
+fn hundredths(x: f64) -> String {
+    let text = fixed(x, 2);
+    if text == "-0.00" { fixed(0.0, 2) } else { text }
+}
