@@ -306,7 +306,7 @@ class ComparisonRow:
     queueing_ms : DelayEstimates | None
         End-to-end queueing delay, relays included; null if no packet was delivered.
     run : str
-        Label of the run: its protocol, its world, or both.
+        Label of the run: its protocol, its queue and its world, as far as they are chosen.
     scenario_sha256 : str
         The hash of the resolved scenario without its seed: SHA-256 in hexadecimal digits.
     seeds : tuple[int, ...]
