@@ -154,16 +154,48 @@ fn notes(title: &str, sentences: &[String]) -> Markup {
     }
 }
 
+/// Warnings that all runs have, and then those of single ones under their labels.
 fn warnings(views: &[RunView]) -> Markup {
-    let of = |view: &RunView| {
-        let all: BTreeSet<&String> = view.seeds.iter().flat_map(|run| &run.summary.warnings).collect();
+    let of = |view: &RunView| -> BTreeSet<String> {
+        view.seeds.iter().flat_map(|run| &run.summary.warnings).cloned().collect()
+    };
+    let sets: Vec<BTreeSet<String>> = views.iter().map(of).collect();
+    let shared: BTreeSet<String> =
+        sets.iter().cloned().reduce(|a, b| a.intersection(&b).cloned().collect()).unwrap_or_default();
+    let own = views.iter().zip(&sets).flat_map(|(view, warnings)| {
         let label = format!("{}: ", view.run.label);
         // Warnings about a protocol begin with its name, which may be the label.
-        let labelled = |warning: &String| match warning.strip_prefix(&label) {
+        let labelled = move |warning: &String| match warning.strip_prefix(&label) {
             Some(_) => warning.clone(),
             None => format!("{label}{warning}"),
         };
-        all.into_iter().map(labelled).collect::<Vec<_>>()
-    };
-    notes("Warnings", &views.iter().flat_map(of).collect::<Vec<_>>())
+        warnings.difference(&shared).map(labelled)
+    });
+    notes("Warnings", &shared.iter().cloned().chain(own).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_results::Summary;
+
+    fn run(label: &str, warnings: &[&str]) -> Run {
+        let warnings = warnings.iter().map(|warning| (*warning).to_owned()).collect();
+        Run { label: label.into(), summary: Summary { warnings, ..Summary::default() }, ..Run::default() }
+    }
+
+    #[test]
+    fn a_warning_of_all_runs_is_there_once_and_others_have_the_label_of_their_run() {
+        let runs = [
+            run("lgcc", &["\"second\" never starts", "lgcc runs end to end", "lgcc: no relays"]),
+            run("cubic", &["\"second\" never starts"]),
+        ];
+        let text = warnings(&RunView::all(&runs)).into_string();
+        let items: Vec<&str> =
+            text.split("<li>").skip(1).filter_map(|item| item.split("</li>").next()).collect();
+        assert_eq!(
+            items,
+            ["&quot;second&quot; never starts", "lgcc: lgcc runs end to end", "lgcc: no relays"]
+        );
+    }
 }
