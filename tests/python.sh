@@ -25,4 +25,4 @@ assert run.summary.links[0].utilization > 0.9, run
 ruff format --quiet --check
 ruff check --quiet
 mypy
-pytest
+pytest --numprocesses 2
