@@ -73,13 +73,16 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> LinkAction {
-        let action = self.with_special(|link, special| match special.mode {
+        // Not a closure: the compiler would call it once per packet.
+        let Some(mut special) = self.special.take() else { return LinkAction::Dropped };
+        let action = match special.mode {
             ServiceMode::LazyDequeue => {
-                LinkAction::TakeServed(link.enqueue_lazy(special, now, handle, packets))
+                LinkAction::TakeServed(self.enqueue_lazy(&mut special, now, handle, packets))
             }
-            ServiceMode::Precomputed => link.enqueue_precomputed(special, now, handle, packets),
-        });
-        action.unwrap_or(LinkAction::Dropped)
+            ServiceMode::Precomputed => self.enqueue_precomputed(&mut special, now, handle, packets),
+        };
+        self.special = Some(special);
+        action
     }
 
     #[inline(always)]
