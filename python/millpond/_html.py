@@ -66,7 +66,7 @@ def comparison(many: Comparison) -> str:
             "" if row.utilization is None else interval(row.utilization.mean, row.utilization.half_width, 100),
             interval(row.total_goodput_bps.mean, row.total_goodput_bps.half_width, 1e-6),
             "" if row.queueing_ms is None else interval(row.queueing_ms.p95.mean, row.queueing_ms.p95.half_width, 1),
-            interval(row.jain.mean, row.jain.half_width, 1),
+            "" if row.jain is None else interval(row.jain.mean, row.jain.half_width, 1),
         ]
         for row in many.result.rows
     ]

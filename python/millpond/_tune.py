@@ -69,7 +69,10 @@ def _goodput(run: Run) -> float:
 
 
 def _jain(run: Run) -> float:
-    return run.summary.fairness.jain
+    jain = run.summary.fairness.jain
+    if jain is None:
+        raise Error("the objective 'jain' needs two flows that run in the measured time")
+    return jain
 
 
 #: The objectives that can be named.

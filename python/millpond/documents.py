@@ -293,8 +293,8 @@ class ComparisonRow:
         Number of flows.
     group : str | None
         Name of the group; null for all flows.
-    jain : Estimate
-        Jain's fairness index of the goodputs, from 1/n to 1.
+    jain : Estimate | None
+        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
     least_goodput_bps : Estimate
         Least of these goodputs, in bit/s.
     loss : Estimate
@@ -331,7 +331,7 @@ class ComparisonRow:
     flow_goodput_bps: Estimate
     flows: int
     group: str | None
-    jain: Estimate
+    jain: Estimate | None
     least_goodput_bps: Estimate
     loss: Estimate
     overrides: tuple[str, ...]
@@ -356,7 +356,7 @@ class ComparisonRow:
             flow_goodput_bps=Estimate.from_json(value["flow_goodput_bps"]),
             flows=value["flows"],
             group=value["group"],
-            jain=Estimate.from_json(value["jain"]),
+            jain=_optional(Estimate.from_json, value["jain"]),
             least_goodput_bps=Estimate.from_json(value["least_goodput_bps"]),
             loss=Estimate.from_json(value["loss"]),
             overrides=tuple(value["overrides"]),
@@ -569,15 +569,15 @@ class Fairness:
 
     Attributes
     ----------
-    jain : float
-        Jain's fairness index of the goodputs, from 1/n to 1.
+    jain : float | None
+        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
     min_over_max : float
         Least goodput over greatest goodput, from 0 to 1.
     short_term_jain : Quartiles
         Jain's index per window of `measure.jain_window`, among the flows that run throughout the window.
     """
 
-    jain: float
+    jain: float | None
     min_over_max: float
     short_term_jain: Quartiles
 
@@ -819,8 +819,9 @@ class Group:
         Number of its flows.
     goodput_bps : Spread
         Goodput of its flows, in bit/s.
-    jain : float
-        Jain's fairness index of the goodputs within the group, from 1/n to 1.
+    jain : float | None
+        Jain's fairness index of the goodputs within the group, from 1/n to 1; null if fewer than two of its flows ran
+        in the measured time.
     min_over_max : float
         Least goodput over greatest goodput, from 0 to 1.
     name : str
@@ -842,7 +843,7 @@ class Group:
     completion_ms: Milliseconds | None
     flows: int
     goodput_bps: Spread
-    jain: float
+    jain: float | None
     min_over_max: float
     name: str
     one_way_ms: Milliseconds | None

@@ -2,7 +2,7 @@
 
 use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{EntityKind, Quartiles, Series, quantity};
-use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares, mean};
+use millpond_stats::{MaxMinFlow, connected_components, jain_of_several, max_min_shares, mean};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl FairnessWindows {
     pub(crate) fn jain(&self) -> Series {
         let index = |window: usize| {
             let present: Vec<f64> = self.goodputs.iter().filter_map(|flow| flow[window]).collect();
-            if present.len() > 1 { jain(&present) } else { f64::NAN }
+            jain_of_several(&present).unwrap_or(f64::NAN)
         };
         Series {
             kind: EntityKind::Group,

@@ -2,7 +2,7 @@
 
 use millpond_results::metrics::spread;
 use millpond_results::{Flow, Group, Loop, Milliseconds};
-use millpond_stats::{jain, mean, min_over_max};
+use millpond_stats::{jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 
 /// `flow` with its loops, or with window and round-trip times of the only loop.
@@ -29,7 +29,7 @@ pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Millise
         starving: members.iter().filter(|flow| flow.starves()).count() as u64,
         goodput_bps: spread(&goodputs),
         window_packets: (!windows.is_empty()).then(|| mean(&windows)),
-        jain: jain(&goodputs),
+        jain: jain_of_several(&goodputs),
         min_over_max: min_over_max(&goodputs),
         queueing_ms,
         ..Group::default()

@@ -56,8 +56,8 @@ pub struct ComparisonRow {
     pub least_goodput_bps: Estimate,
     /// End-to-end queueing delay, relays included; null if no packet was delivered.
     pub queueing_ms: Option<DelayEstimates>,
-    /// Jain's fairness index of the goodputs, from 1/n to 1.
-    pub jain: Estimate,
+    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+    pub jain: Option<Estimate>,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: Estimate,
     /// Numbers of transfers; null without any.
@@ -175,7 +175,7 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         flow_goodput_bps: estimate(&|part| mean(&goodputs(part))),
         least_goodput_bps: estimate(&|part| goodputs(part).into_iter().reduce(f64::min).unwrap_or_default()),
         queueing_ms: DelayEstimates::of(&samples, parts.iter().map(Part::queueing)),
-        jain: estimate(&|part| part.jain()),
+        jain: samples.estimate(parts.iter().map(|part| part.jain().unwrap_or(f64::NAN))),
         loss: estimate(&|part| loss(&part.flows)),
         transfers: TransferCounts::of(&samples, &parts),
         completion_ms: DelayEstimates::of(&samples, parts.iter().map(Part::completion)),
@@ -230,7 +230,7 @@ impl<'a> Part<'a> {
         Self { summary, group, flows: flows.collect() }
     }
 
-    fn jain(&self) -> f64 {
+    fn jain(&self) -> Option<f64> {
         self.group.map_or(self.summary.fairness.jain, |group| group.jain)
     }
 
@@ -358,7 +358,6 @@ mod tests {
             name: name.into(),
             flows: 1,
             starving: u64::from(flow.starves()),
-            jain: 1.0,
             ..Group::default()
         };
         let groups = vec![group("a", &flows[0]), group("b", &flows[1])];

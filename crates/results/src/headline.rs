@@ -11,8 +11,8 @@ pub struct RunHeadline {
     pub goodput_bps: f64,
     /// End-to-end queueing delay of all flows, relays included.
     pub queueing_ms: Milliseconds,
-    /// Jain's index of the goodputs.
-    pub jain: f64,
+    /// Jain's index of the goodputs; none of fewer than two flows.
+    pub jain: Option<f64>,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: f64,
 }

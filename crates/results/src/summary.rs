@@ -212,8 +212,9 @@ pub struct Group {
     pub goodput_bps: Spread,
     /// Mean of the windows of its flows, in packets; null if the law has no window, or if the flows have relays.
     pub window_packets: Option<f64>,
-    /// Jain's fairness index of the goodputs within the group, from 1/n to 1.
-    pub jain: f64,
+    /// Jain's fairness index of the goodputs within the group, from 1/n to 1; null if fewer than two of its flows ran in the
+    /// measured time.
+    pub jain: Option<f64>,
     /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
     /// End-to-end queueing delay of all packets of the group, in milliseconds.
@@ -290,8 +291,8 @@ pub struct Relay {
 /// Fairness among flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fairness {
-    /// Jain's fairness index of the goodputs, from 1/n to 1.
-    pub jain: f64,
+    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+    pub jain: Option<f64>,
     /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
     /// Jain's index per window of `measure.jain_window`, among the flows that run throughout the window.

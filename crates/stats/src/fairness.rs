@@ -10,6 +10,11 @@ pub fn jain(shares: &[f64]) -> f64 {
     if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
 }
 
+/// Jain's fairness index of several shares; none if there are fewer than two, since one is always equal to itself.
+pub fn jain_of_several(shares: &[f64]) -> Option<f64> {
+    (shares.len() > 1).then(|| jain(shares))
+}
+
 /// The least share over the greatest; 1 if all shares are zero or there is none.
 pub fn min_over_max(shares: &[f64]) -> f64 {
     let greatest = shares.iter().copied().fold(0.0, f64::max);
@@ -29,6 +34,8 @@ mod tests {
         assert_eq!(jain(&[2.0, 2.0, 0.0, 0.0]), 0.5);
         assert_eq!(jain(&[]), 1.0);
         assert_eq!(jain(&[0.0, 0.0]), 1.0);
+        assert_eq!(jain_of_several(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_of_several(&[5.0]), None);
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod random;
 mod weighted;
 
 pub use confidence::{ConfidenceInterval, confidence_interval};
-pub use fairness::{jain, min_over_max};
+pub use fairness::{jain, jain_of_several, min_over_max};
 pub use max_min::{MaxMinFlow, MaxMinShares, connected_components, max_min_shares};
 pub use moments::{
     coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation, variance,

@@ -166,8 +166,8 @@ fn group_rows(packets: &Run, fluid: &Run, equilibrium: &EquilibriumSummary) -> V
             equilibrium.groups.iter().find(|group| group.name == p.name).map(|group| group.goodput_bps);
         rows.push(row(ComparedQuantity::Goodput, goodput, f.goodput_bps.mean, p.goodput_bps.mean));
         rows.push(row(ComparedQuantity::QueueingDelay, None, f.queueing_ms.mean, p.queueing_ms.mean));
-        if p.flows > 1 {
-            rows.push(row(ComparedQuantity::JainIndex, None, f.jain, p.jain));
+        if let (Some(fluid), Some(packets)) = (f.jain, p.jain) {
+            rows.push(row(ComparedQuantity::JainIndex, None, fluid, packets));
         }
     }
     rows

@@ -14,7 +14,7 @@ use millpond_results::{
     quantity,
 };
 use millpond_scenario::Scenario;
-use millpond_stats::{WeightedSamples, jain, mean, min_over_max};
+use millpond_stats::{WeightedSamples, jain_of_several, mean, min_over_max};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -96,7 +96,7 @@ impl FinishedFluidRun<'_> {
             relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
             queueing_ms: milliseconds_of_samples(&self.delays(None)),
             fairness: Fairness {
-                jain: jain(&goodputs),
+                jain: jain_of_several(&goodputs),
                 min_over_max: min_over_max(&goodputs),
                 short_term_jain: FairnessWindows::quartiles(jain_series, self.begun.time),
             },

@@ -10,7 +10,7 @@ use millpond_results::{
 };
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView};
-use millpond_stats::{jain, mean, min_over_max};
+use millpond_stats::{jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl FinishedPacketRun<'_> {
             relays: self.relays(),
             queueing_ms: milliseconds_of_histogram(&self.delays(None)),
             fairness: Fairness {
-                jain: jain(&goodputs),
+                jain: jain_of_several(&goodputs),
                 min_over_max: min_over_max(&goodputs),
                 short_term_jain: FairnessWindows::quartiles(&self.jain, self.from()),
             },

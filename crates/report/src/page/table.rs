@@ -147,7 +147,7 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
         HeadlineColumn {
             quantity: "Jain’s index",
             unit: "",
-            value: |row| (row.flows > 1).then_some(row.jain),
+            value: |row| row.jain,
             factor: 1.0,
             show: |value| fixed(value, 3),
             ..UTILIZATION

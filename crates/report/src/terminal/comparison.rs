@@ -114,9 +114,8 @@ fn cell(estimate: Estimate, show: impl Fn(f64) -> String) -> Cell {
     Cell::estimate(estimate.mean, estimate.half_width, show)
 }
 
-/// The index says nothing about one flow, which has 1 by definition.
 fn jain(row: &ComparisonRow) -> Cell {
-    if row.flows > 1 { cell(row.jain, |jain| fixed(jain, 3)) } else { Cell::absent() }
+    row.jain.map_or(Cell::absent(), |jain| cell(jain, |jain| fixed(jain, 3)))
 }
 
 fn loss(share: f64) -> String {
@@ -133,7 +132,7 @@ mod tests {
             run: run.into(),
             group: group.map(str::to_owned),
             protocols: vec!["lgcc".into()],
-            jain: Estimate { mean: jain, half_width },
+            jain: Some(Estimate { mean: jain, half_width }),
             flows: 2,
             ..ComparisonRow::default()
         }
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_index_of_one_flow_is_a_dash() {
-        let one = ComparisonRow { flows: 1, ..row("lgcc", None, 1.0, None) };
+        let one = ComparisonRow { jain: None, ..row("lgcc", None, 1.0, None) };
         let text = comparison(&Comparison { rows: vec![one], ..Comparison::default() }).to_string();
         let line = text.lines().find(|line| line.contains("lgcc")).unwrap();
         assert!(line.contains(" - ") && !line.contains("1.000"), "{text}");

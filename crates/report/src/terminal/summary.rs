@@ -120,7 +120,7 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<Cell> {
 
 /// The index says nothing about one flow, which has 1 by definition.
 fn jain(group: &Group) -> Cell {
-    if group.flows > 1 { Cell::shown(group.jain, fixed(group.jain, 3)) } else { Cell::absent() }
+    group.jain.map_or(Cell::absent(), |jain| Cell::shown(jain, fixed(jain, 3)))
 }
 
 /// Mean, 95th and 99th percentile.

@@ -307,7 +307,7 @@ impl Simulation<'_> {
                 vec![]
             },
             queueing_ms: self.queueing(),
-            fairness: Fairness { jain: 1.0 - behaviour.settling_s / 100.0, ..Fairness::default() },
+            fairness: Fairness { jain: Some(1.0 - behaviour.settling_s / 100.0), ..Fairness::default() },
             ..Summary::default()
         }
     }
