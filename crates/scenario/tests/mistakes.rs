@@ -91,6 +91,7 @@ const MISTAKES: &str = r#"
 4       | measure = { from = "10s" } | begins at 10s, but the run ends at 10s | run for longer
 8       | rate = "0Mbps" | out of range |
 8       | rate = "200Tbps" | out of range | up to "100Tbps"
+8       | rate = [["0s", "1Mbps"]] | a list in place of a rate | "155Mbps", or { steps = [...] }
 8       | rate = "1e30bps" | a number with an exponent | expected a rate such as
 8       | rate = 155 | no unit | write "155kbps" or "155Mbps" or "155Gbps"
 8       | rate = { steps = [["0s", "0bps"]] } | a rate above zero |

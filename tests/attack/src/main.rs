@@ -1,28 +1,38 @@
-//! `attack [--first NUMBER] [--count N] [--digests FILE]`: runs random scenarios, prints what does not hold and writes these
-//! scenarios to `target/attack/`.
+//! Runs random scenarios, prints what does not hold and writes these scenarios to `target/attack/`.
 
+use clap::Parser;
 use millpond_attack::{Attacked, attack, write_failure};
 use millpond_protocols::Registry;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// Random scenarios: invariants of each, and relations between runs.
+#[derive(Parser)]
+struct Options {
+    /// The number of the first scenario.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// How many scenarios.
+    #[arg(long, default_value_t = 3000)]
+    count: u64,
+    /// Writes a line for each scenario: its number, and the digest of its results or why it was refused.
+    #[arg(long, value_name = "FILE")]
+    digests: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let options: BTreeMap<&str, &str> =
-        arguments.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
-    let number = |name, default| options.get(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (first, count) = (number("--first", 0_u64), number("--count", 3000_u64));
+    let Options { first, count, digests } = Options::parse();
     let registry = Registry::builtin();
+    let numbers = first..first.saturating_add(count);
     let lines: Vec<Line> =
-        (first..first + count).into_par_iter().map(|number| attack_and_print(number, &registry)).collect();
+        numbers.into_par_iter().map(|number| attack_and_print(number, &registry)).collect();
     let broken = lines.iter().filter(|line| matches!(line, Line::Broken)).count();
     let refused = lines.iter().filter(|line| matches!(line, Line::Refused(_))).count();
     println!("{count} scenarios: {broken} break an invariant, {refused} were refused");
-    let digests: String = (first..).zip(&lines).map(|(number, line)| format!("{number} {line}\n")).collect();
-    if let Some(Err(error)) = options.get("--digests").map(|path| std::fs::write(path, digests)) {
+    let text: String = (first..).zip(&lines).map(|(number, line)| format!("{number} {line}\n")).collect();
+    if let Some(Err(error)) = digests.map(|path| std::fs::write(path, text)) {
         eprintln!("{error}");
         return ExitCode::FAILURE;
     }

@@ -73,6 +73,7 @@ impl<T> KeyTable<T> {
     /// Reads a value: its plain form or a table. `None` if that or a required key is wrong.
     pub(crate) fn read(&'static self, written: &Written<'_>) -> Option<T> {
         match &self.plain {
+            Some(_) if written.is_list() => self.list_without_key(written),
             Some(plain) if !written.is_table() => (plain.read)(&written.with_form(&plain.form)),
             _ => {
                 let mut fields = Fields::new(written, self.name)?;
@@ -81,6 +82,18 @@ impl<T> KeyTable<T> {
                 value
             }
         }
+    }
+
+    /// Reports a list in place of the plain form, which never is one; a key may take it.
+    fn list_without_key(&self, written: &Written<'_>) -> Option<T> {
+        let plain = self.plain.as_ref().map_or("", |plain| plain.example);
+        let list = self.keys.iter().find(|key| matches!(key.form, Form::List { .. }));
+        let keyed = list.map_or_else(String::new, |key| format!(", or {{ {} = [...] }}", key.name));
+        written.report(
+            format!("a list in place of a {}", self.name),
+            "a list",
+            format!("expected a value such as {plain}{keyed}"),
+        )
     }
 
     /// The value if no key is written.

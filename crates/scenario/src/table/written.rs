@@ -85,6 +85,10 @@ impl<'a> Written<'a> {
         matches!(self.node.value, Raw::Table(_))
     }
 
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.node.value, Raw::List(_))
+    }
+
     /// The same value in another form.
     pub(crate) fn with_form<'b>(&self, form: &'b Form) -> Written<'b>
     where
