@@ -305,6 +305,10 @@ pub(crate) struct Run {
     /// With --out: write series, flows and distributions also as .csv files
     #[arg(long, requires = "out")]
     pub(crate) csv_files: bool,
+    /// With --out: write the packets, acknowledgements, losses, windows and round-trip times of each sender into the
+    /// directory qlog/, as qlog files that qvis opens
+    #[arg(long, requires = "out")]
+    pub(crate) qlog: bool,
     #[command(flatten)]
     pub(crate) form: OutputForm,
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod interrupt;
 mod messages;
 mod output;
 mod progress;
+mod qlog;
 mod scenario;
 mod threads;
 mod values;

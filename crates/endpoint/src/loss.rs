@@ -1,5 +1,6 @@
 //! Loss detection: RFC 9002, section 6.1.
 
+use crate::LossThreshold;
 use crate::rate::SendStamp;
 use crate::sent::{PacketState, Record, SentRing};
 use millpond_units::{Bytes, Span, Time};
@@ -11,6 +12,8 @@ pub(crate) struct LostRecord {
     pub(crate) number: u64,
     /// Its record.
     pub(crate) record: Record,
+    /// Why it is declared lost.
+    pub(crate) threshold: LossThreshold,
     /// Its stamp.
     pub(crate) stamp: SendStamp,
     /// All bytes declared lost so far, itself included.
@@ -93,10 +96,12 @@ impl LossDetector {
                 continue;
             };
             let due = record.sent_at + loss_delay;
-            if largest_acked - number >= self.packet_threshold || due <= now {
+            let too_far = largest_acked - number >= self.packet_threshold;
+            if too_far || due <= now {
                 let Some(record) = sent.declare_lost(number) else { continue };
                 self.lost += Bytes::new(record.bytes.into());
-                lost(&LostRecord { number, record, stamp: sent.stamp(number), lost: self.lost });
+                let threshold = if too_far { LossThreshold::Packets } else { LossThreshold::Time };
+                lost(&LostRecord { number, record, threshold, stamp: sent.stamp(number), lost: self.lost });
             } else {
                 open.get_or_insert(number);
                 self.due = self.due.min(due);

@@ -1,5 +1,6 @@
 //! Round-trip time of a loop (RFC 9002, section 5) and the durations computed from it.
 
+use crate::RttState;
 use millpond_units::Span;
 
 /// Round-trip time estimates.
@@ -59,6 +60,12 @@ impl RttEstimator {
     /// Smoothed RTT; the initial value before the first sample.
     pub(crate) fn smoothed(&self) -> Span {
         self.smoothed
+    }
+
+    /// The estimates, after the first sample.
+    pub(crate) fn state(&self) -> Option<RttState> {
+        let Self { latest, smoothed, variation, .. } = *self;
+        self.min.map(|min| RttState { latest, min, smoothed, variation })
     }
 
     /// True after the first sample.

@@ -15,6 +15,7 @@ mod fluid;
 mod groups;
 mod harm;
 mod live;
+mod observers;
 mod packets;
 mod run_key;
 mod stopwatch;
@@ -29,5 +30,6 @@ pub use compare::{
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};
 pub use harm::{Harm, HarmRow, HarmTo, HarmVerdict, harm};
+pub use observers::{MakeObserver, ObservedLoop};
 pub use run_key::is_run_of;
-pub use world::run;
+pub use world::{run, run_observed};

@@ -1,9 +1,10 @@
 //! Runs a scenario in the live world: the network of the packet world, whose hosts and links exchange datagrams at the times of a
 //! clock. It is measured as a packet run is.
 
-use crate::Error;
+use crate::observers::observe;
 use crate::packets::measure;
 use crate::stopwatch::Stopwatch;
+use crate::{Error, MakeObserver};
 use millpond_live::{LiveDriver, check_live};
 use millpond_plan::packets::{self, PacketPlan, plan};
 use millpond_protocols::Registry;
@@ -24,15 +25,17 @@ pub(crate) fn check(scenario: &Scenario, registry: &Registry) -> Result<(), Erro
 /// Plans and runs a scenario; it takes as long as its duration.
 ///
 /// # Errors
-/// An error of [`plan`], what real hosts cannot do, a machine that refuses sockets, or that `watch` stopped the run.
+/// An error of [`plan`] or `observer`, what real hosts cannot do, a machine that refuses sockets, or that `watch` stopped the run.
 pub(crate) fn run(
     scenario: &Scenario,
     registry: &Registry,
     about: About,
     watch: &dyn Watch,
+    observer: Option<&MakeObserver<'_>>,
 ) -> Result<Finished, Error> {
     check_live(scenario)?;
     let mut plan = plan(scenario, registry)?;
+    observer.map_or(Ok(()), |observer| observe(&mut plan, observer))?;
     let stopwatch = Stopwatch::start();
     let largest = scenario.flows.iter().map(|group| group.packet.max(group.ack)).max();
     let mut driver = LiveDriver::start(&mut plan.network, largest.unwrap_or(Bytes::ZERO));

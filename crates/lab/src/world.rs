@@ -1,6 +1,6 @@
 //! Runs a scenario in a chosen world.
 
-use crate::{Error, fluid, live, packets};
+use crate::{Error, MakeObserver, fluid, live, packets};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Watch, World};
 use millpond_scenario::Scenario;
@@ -17,8 +17,26 @@ pub fn run(
     watch: &dyn Watch,
 ) -> Result<Finished, Error> {
     match about.world {
-        World::Packets => packets::run(scenario, registry, about, watch),
+        World::Packets => packets::run(scenario, registry, about, watch, None),
         World::Fluid => fluid::run(scenario, registry, about, watch),
-        World::Live => live::run(scenario, registry, about, watch),
+        World::Live => live::run(scenario, registry, about, watch, None),
+    }
+}
+
+/// As [`run`], with an observer of each sender. The fluid world has no packets, and so no observers.
+///
+/// # Errors
+/// As [`run`], and those of `observer`.
+pub fn run_observed(
+    scenario: &Scenario,
+    registry: &Registry,
+    about: About,
+    watch: &dyn Watch,
+    observer: &MakeObserver<'_>,
+) -> Result<Finished, Error> {
+    match about.world {
+        World::Packets => packets::run(scenario, registry, about, watch, Some(observer)),
+        World::Fluid => fluid::run(scenario, registry, about, watch),
+        World::Live => live::run(scenario, registry, about, watch, Some(observer)),
     }
 }

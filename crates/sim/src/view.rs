@@ -6,7 +6,7 @@ use crate::flow_state::FlowState;
 use crate::packet_network::PacketNetwork;
 use crate::stages::StreamRef;
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
-use millpond_endpoint::{ReceiverEnd, RelayWait, SenderEnd};
+use millpond_endpoint::{ReceiverEnd, RelayWait, SenderEnd, SenderObserver};
 use millpond_units::{Bytes, Span, Time};
 
 /// State and statistics of a flow. Cheap to create; reading does not change the simulation.
@@ -29,6 +29,17 @@ impl PacketNetwork {
     /// State of a flow.
     pub fn flow(&self, id: FlowId) -> FlowView<'_> {
         FlowView { network: self, index: id.0 as usize }
+    }
+
+    /// Reports the events at the sender of a loop of a flow to an observer; `number`: the loop, counted from zero at the
+    /// source. Flows that share the loop have one observer.
+    pub fn observe(&mut self, id: FlowId, number: usize, observer: Box<dyn SenderObserver>) {
+        let stream = self.flows.get(id.0 as usize).and_then(|flow| flow.streams().get(number));
+        if let Some(sender) =
+            stream.and_then(|stream| self.endpoints.senders.get_mut(stream.loop_id as usize))
+        {
+            sender.end.observe(observer);
+        }
     }
 
     /// State of all specified flows, in the order in which they were added; transfers are not included.

@@ -13,6 +13,7 @@ mod live;
 mod options;
 mod outputs;
 mod papers;
+mod qlog;
 mod readme;
 mod schemas;
 mod sweep;

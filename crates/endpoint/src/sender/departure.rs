@@ -226,6 +226,9 @@ impl SenderEnd {
             header: Header::NONE,
         };
         self.write_header(now, &mut segment.header);
+        if let Some(observer) = &mut self.observer {
+            observer.on_sent(now, segment);
+        }
         self.notify_sent(now, size);
     }
 

@@ -62,6 +62,9 @@ impl SenderEnd {
         if ack.ranges.largest().is_some_and(|largest| largest >= self.sent.next_number()) {
             return AckOutcome::default();
         }
+        if let Some(observer) = &mut self.observer {
+            observer.on_ack(now, ack);
+        }
         if self.send_buffer.grant(ack.stream_id, ack.credit) {
             self.timeouts.on_credit();
         }
@@ -85,7 +88,7 @@ impl SenderEnd {
             Span::ZERO
         };
         if self.loss_episodes.ends_recovery(number) {
-            self.law.on_recovery_end(&mut Context { now, random: &mut self.random });
+            self.notify_recovery_end(now);
         }
         let in_flight_with_lost = self.sent.in_flight();
         let lost = self.detect_losses(now);
@@ -116,6 +119,7 @@ impl SenderEnd {
         self.notify_loss(now, &lost, in_flight_with_lost);
         self.notify_marks(now, number, &marks);
         self.update_permit(now);
+        self.observe_state(now);
         AckOutcome { rtt, acked: acked.bytes, lost: lost.bytes }
     }
 
@@ -170,11 +174,14 @@ impl SenderEnd {
     /// Declares packets lost by packet and time threshold (RFC 9002, section 6.1).
     #[inline]
     pub(super) fn detect_losses(&mut self, now: Time) -> Lost {
-        let Self { sent, send_buffer, loss, rtt, law, random, config, rate, .. } = self;
+        let Self { sent, send_buffer, loss, rtt, law, random, config, rate, observer, .. } = self;
         let mut lost = Lost::default();
         loss.detect(sent, now, rtt.loss_delay(), |packet| {
             lost.add(packet);
             send_buffer.on_lost(packet.number);
+            if let Some(observer) = observer {
+                observer.on_lost(now, packet.number, packet.threshold);
+            }
             if config.needs.samples {
                 law.on_lost_packet(&mut Context { now, random }, &lost_packet(packet, rate.delivered()));
             }
@@ -189,6 +196,14 @@ impl SenderEnd {
         self.counters.spurious_losses += 1;
         let loss = SpuriousLoss { bytes, whole_episode: self.missing.on_acked(number) };
         self.law.on_spurious_loss(&mut Context { now, random: &mut self.random }, &loss);
+    }
+
+    #[cold]
+    fn notify_recovery_end(&mut self, now: Time) {
+        if let Some(observer) = &mut self.observer {
+            observer.on_recovery_end(now);
+        }
+        self.law.on_recovery_end(&mut Context { now, random: &mut self.random });
     }
 
     #[inline]
@@ -219,6 +234,9 @@ impl SenderEnd {
     ) {
         let in_flight = self.sent.in_flight();
         let congestion = Congestion { cause, episode, bytes, in_flight, prior_in_flight };
+        if let Some(observer) = &mut self.observer {
+            observer.on_congestion(now, &congestion);
+        }
         self.law.on_congestion(&mut Context { now, random: &mut self.random }, &congestion);
     }
 }

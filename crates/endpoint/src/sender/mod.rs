@@ -10,7 +10,6 @@ mod timers;
 
 pub use config::{AckOutcome, SenderConfig, SenderCounters};
 
-use crate::AckRanges;
 use crate::chunk::Origin;
 use crate::chunk::RelayWait;
 use crate::episode::{Episodes, MissingPackets};
@@ -25,6 +24,7 @@ use crate::sent::SentRing;
 use crate::silence::{Silence, Silences, is_idle};
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
+use crate::{AckRanges, SenderObserver, SenderState};
 use millpond_law::{Context, Ecn, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -62,6 +62,7 @@ pub struct SenderEnd {
     /// The last time at which the timer of the law was called.
     last_wake: Option<Time>,
     counters: SenderCounters,
+    observer: Option<Box<dyn SenderObserver>>,
 }
 
 /// ECN field of the packets of a sender.
@@ -122,8 +123,19 @@ impl SenderEnd {
             blocked: LimitedBy::Data,
             last_wake: None,
             counters: SenderCounters::default(),
+            observer: None,
             config,
         }
+    }
+
+    /// Reports all later events to `observer`, in place of an earlier one.
+    pub fn observe(&mut self, observer: Box<dyn SenderObserver>) {
+        self.observer = Some(observer);
+    }
+
+    /// True if an observer receives its events.
+    pub fn is_observed(&self) -> bool {
+        self.observer.is_some()
     }
 
     /// Starts the loop, once. `capacity`: smallest capacity of its links, passed to the law only if
@@ -139,6 +151,7 @@ impl SenderEnd {
         self.started = true;
         self.law.on_start(&mut Context { now, random: &mut self.random }, &start);
         self.update_permit(now);
+        self.observe_state(now);
     }
 
     /// Lets the driver call this much later than [`SenderConfig::timer_slack`] without a shift of the pacing schedule.
@@ -303,6 +316,15 @@ impl SenderEnd {
     /// Counters since the loop began.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
+    }
+
+    /// Reports window, rate and estimates to the observer.
+    #[inline]
+    fn observe_state(&mut self, now: Time) {
+        if let Some(observer) = &mut self.observer {
+            let (Permit { window, pace, .. }, rtt) = (self.permit, self.rtt.state());
+            observer.on_state(now, &SenderState { window, pace, in_flight: self.sent.in_flight(), rtt });
+        }
     }
 
     /// Reads window and pace from the law.

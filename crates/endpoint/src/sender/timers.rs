@@ -23,6 +23,7 @@ impl SenderEnd {
             self.on_persistent_congestion_due(now);
         }
         self.update_permit(now);
+        self.observe_state(now);
     }
 
     /// When [`Self::on_deadline`] must be called and [`Self::transmit`] polled, unless another event comes first;

@@ -11,10 +11,11 @@ mod summary;
 mod transfers;
 mod window_meter;
 
-use crate::Error;
 use crate::fairness::FairnessWindows;
+use crate::observers::observe;
 use crate::stopwatch::Stopwatch;
 use crate::ticks::Ticks;
+use crate::{Error, MakeObserver};
 use millpond_plan::packets::{PacketPlan, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
@@ -28,14 +29,16 @@ use window_meter::WindowMeter;
 /// Plans and runs a scenario.
 ///
 /// # Errors
-/// An error of [`plan`], or that `watch` stopped the run.
+/// An error of [`plan`] or `observer`, or that `watch` stopped the run.
 pub(crate) fn run(
     scenario: &Scenario,
     registry: &Registry,
     about: About,
     watch: &dyn Watch,
+    observer: Option<&MakeObserver<'_>>,
 ) -> Result<Finished, Error> {
-    let plan = plan(scenario, registry)?;
+    let mut plan = plan(scenario, registry)?;
+    observer.map_or(Ok(()), |observer| observe(&mut plan, observer))?;
     let stopwatch = Stopwatch::start();
     let mut simulate = |network: &mut PacketNetwork, time| {
         network.run_to(time);

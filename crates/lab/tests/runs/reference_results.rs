@@ -221,5 +221,9 @@ fn four_vegas_flows_each_keep_two_to_four_packets_in_the_queue() {
     // One more packet is in service.
     assert!((7.0..=18.0).contains(&link.queue_packets.mean), "{:?}", link.queue_packets);
     assert!(link.utilization > 0.999, "{}", link.utilization);
-    assert!(run.summary.fairness.jain > Some(0.9), "rates are within a factor of two: {:?}", run.summary.fairness);
+    assert!(
+        run.summary.fairness.jain > Some(0.9),
+        "rates are within a factor of two: {:?}",
+        run.summary.fairness
+    );
 }
