@@ -309,6 +309,9 @@ pub(crate) struct Run {
     /// directory qlog/, as qlog files that qvis opens
     #[arg(long, requires = "out")]
     pub(crate) qlog: bool,
+    /// With --out: write the packets that leave and arrive at each sender into packets.pcapng, which Wireshark opens
+    #[arg(long, requires = "out")]
+    pub(crate) pcap: bool,
     #[command(flatten)]
     pub(crate) form: OutputForm,
     #[command(flatten)]

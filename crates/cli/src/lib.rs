@@ -3,13 +3,13 @@
 mod args;
 mod command_line;
 mod commands;
+mod event_files;
 mod examples;
 mod failure;
 mod interrupt;
 mod messages;
 mod output;
 mod progress;
-mod qlog;
 mod scenario;
 mod threads;
 mod values;

@@ -1,6 +1,8 @@
 //! What a log receives of the events at a sender.
 
 use crate::{Acknowledgement, Segment};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use millpond_law::Congestion;
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -23,6 +25,17 @@ pub trait SenderObserver: Send {
 
     /// Window, rate and estimates after an event.
     fn on_state(&mut self, now: Time, state: &SenderState);
+}
+
+/// Several observers receive each event in their order.
+#[rustfmt::skip]
+impl SenderObserver for Vec<Box<dyn SenderObserver>> {
+    fn on_sent(&mut self, now: Time, segment: &Segment) { self.iter_mut().for_each(|one| one.on_sent(now, segment)); }
+    fn on_ack(&mut self, now: Time, ack: &Acknowledgement) { self.iter_mut().for_each(|one| one.on_ack(now, ack)); }
+    fn on_lost(&mut self, now: Time, number: u64, threshold: LossThreshold) { self.iter_mut().for_each(|one| one.on_lost(now, number, threshold)); }
+    fn on_congestion(&mut self, now: Time, congestion: &Congestion) { self.iter_mut().for_each(|one| one.on_congestion(now, congestion)); }
+    fn on_recovery_end(&mut self, now: Time) { self.iter_mut().for_each(|one| one.on_recovery_end(now)); }
+    fn on_state(&mut self, now: Time, state: &SenderState) { self.iter_mut().for_each(|one| one.on_state(now, state)); }
 }
 
 /// Why a packet is declared lost (RFC 9002, section 6.1).

@@ -22,6 +22,14 @@ impl FlowKey {
     }
 }
 
+/// The checksum of an IPv4 header whose checksum field is zero (RFC 1071).
+pub(crate) fn ipv4_checksum(header: &[u8]) -> u16 {
+    let words = header.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
+    let sum: u32 = words.sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
+}
+
 /// The fields of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {

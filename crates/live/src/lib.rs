@@ -20,6 +20,7 @@ mod ip;
 mod lab;
 mod live_error;
 mod options;
+mod pcapng;
 mod refusals;
 mod request;
 
@@ -31,6 +32,7 @@ mod linux;
 pub use direction::{Delivered, Direction};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{LiveDriver, run_inside};
+pub use lab::{SenderCapture, SenderCaptures};
 #[cfg(target_os = "linux")]
 pub use linux::{LiveDriver, run_inside};
 pub use live_error::LiveError;

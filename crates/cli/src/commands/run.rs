@@ -2,11 +2,11 @@
 
 use crate::args;
 use crate::command_line::origin;
+use crate::event_files::EventFiles;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print_results, trust};
 use crate::progress::Progress;
-use crate::qlog::QlogFiles;
 use crate::scenario::{load, world};
 use millpond_lab::run_observed;
 use millpond_protocols::Registry;
@@ -16,8 +16,11 @@ use millpond_results::{About, Finished, World};
 
 pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let world = world(args.world);
-    if args.qlog && world == World::Fluid {
-        return Err(Failure::input("--qlog: the fluid world has no packets; run in packets or live"));
+    if (args.qlog || args.pcap) && world == World::Fluid {
+        let option = if args.qlog { "--qlog" } else { "--pcap" };
+        return Err(Failure::input(format!(
+            "{option}: the fluid world has no packets; run in packets or live"
+        )));
     }
     let scenario = load(&args.scenario)?;
     let interrupt = Interrupt::install()?;
@@ -26,17 +29,19 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let directory = args.out.as_deref().map(begin).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
     let about = About { label: scenario.title.clone(), origin: origin(), index: 0, world };
-    let qlog = directory.as_ref().filter(|_| args.qlog);
-    let qlog = qlog.map(|directory| QlogFiles::create(directory.path(), &scenario.title)).transpose()?;
-    let finished = match &qlog {
-        Some(files) => run_observed(&scenario, registry, about, &progress, &|observed| {
-            Ok(Box::new(files.begin(observed)?))
-        }),
+    let events = match &directory {
+        Some(directory) => EventFiles::begin(args, directory.path(), &scenario.title)?,
+        None => None,
+    };
+    let finished = match &events {
+        Some(files) => {
+            run_observed(&scenario, registry, about, &progress, &|observed| files.observer(observed))
+        }
         None => millpond_lab::run(&scenario, registry, about, &progress),
     };
     progress.clear();
     let Finished { run, timing } = finished?;
-    qlog.map_or(Ok(()), QlogFiles::finish)?;
+    events.map_or(Ok(()), EventFiles::finish)?;
     if let Some(directory) = directory {
         save(&run, &timing, Extras { csv: args.csv_files }, &directory).map_err(Failure::input)?;
         directory.finish().map_err(Failure::input)?;

@@ -185,13 +185,13 @@ fn every_ce_mark_that_a_law_sets_arrives_over_ipv4_and_ipv6() {
     let seen = |name: &str| if stdout(&output).contains(name) { printed(&output, name) as u64 } else { 0 };
     let (four, six) = (seen("v4-3"), seen("v6-3"));
     assert!(four > 0 && six > 0, "{}", stdout(&output));
-    // The overrun of a device would be a loss of the machine, not of the link.
-    assert_eq!(
-        (up["law_drops"].as_u64(), up["buffer_drops"].as_u64(), up["overrun"].as_u64()),
-        (Some(0), Some(0), Some(0))
-    );
-    assert_eq!(up["marks"].as_u64(), Some(four + six), "{up}");
-    assert_eq!([four + seen("v4-2"), six + seen("v6-2")], [400, 400], "{}", stdout(&output));
+    assert_eq!([&up["law_drops"], &up["buffer_drops"]], [0, 0]);
+    // The overrun of a device is a loss of a busy machine, not of the link.
+    let overrun = up["overrun"].as_u64().unwrap();
+    let (marks, arrived) = (up["marks"].as_u64().unwrap(), four + six);
+    assert!((arrived..=arrived + overrun).contains(&marks), "{up}");
+    let all = arrived + seen("v4-2") + seen("v6-2");
+    assert!((800 - overrun..=800).contains(&all), "{}", stdout(&output));
     // The capture has each packet before and behind the link, and one more block for each of its four interfaces.
     let bytes = fs::read(&pcap).unwrap();
     let blocks = blocks(&bytes);
@@ -202,11 +202,11 @@ fn every_ce_mark_that_a_law_sets_arrives_over_ipv4_and_ipv6() {
     let is_marked = |content: &[u8]| content[20] >> 4 == 4 && content[21] & 3 == 3;
     let marked =
         packets.iter().filter(|(_, content)| content[..4] == 3_u32.to_ne_bytes() && is_marked(content));
-    assert_eq!(marked.count() as u64, four);
+    assert!((four..=four + overrun).contains(&(marked.count() as u64)));
 }
 
 /// Type and content of each block of a pcapng file (draft-ietf-opsawg-pcapng, section 3.1).
-fn blocks(mut file: &[u8]) -> Vec<(u32, &[u8])> {
+pub(crate) fn blocks(mut file: &[u8]) -> Vec<(u32, &[u8])> {
     let number = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().unwrap());
     let mut blocks = Vec::new();
     while !file.is_empty() {

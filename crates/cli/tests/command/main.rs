@@ -5,6 +5,7 @@
 mod bad_input;
 mod bad_theory;
 mod common;
+mod event_files;
 mod explain;
 mod figures;
 mod interrupt;
@@ -13,7 +14,6 @@ mod live;
 mod options;
 mod outputs;
 mod papers;
-mod qlog;
 mod readme;
 mod schemas;
 mod sweep;

@@ -1,6 +1,7 @@
-//! `run --qlog`: the events at each sender.
+//! `run --qlog` and `run --pcap`: the events and packets at each sender.
 
 use crate::common::{error_of, folder, millpond, names, stderr};
+use crate::link::blocks;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -108,11 +109,39 @@ fn a_transfer_through_a_relay_is_complete_in_both_loops() {
     }
 }
 
+/// Each interface is a sender; its packets are those of the summary, with right headers and the bytes of `docs/wire.md`.
+#[test]
+fn the_capture_has_every_packet_at_every_sender() {
+    let folder = folder(THREE_FLOWS);
+    let output = millpond(folder.path(), &["run", "scenario.toml", "--out", "run", "--pcap", "--json", "-q"]);
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = fs::read(folder.path().join("run/packets.pcapng")).unwrap();
+    let blocks = blocks(&file);
+    assert_eq!(blocks.iter().filter(|(kind, _)| *kind == 1).count(), 4);
+    let packets = |interface: u32| {
+        let of = move |content: &&[u8]| content[..4] == interface.to_ne_bytes();
+        blocks.iter().filter(|(kind, _)| *kind == 6).map(|(_, content)| *content).filter(of)
+    };
+    for (index, flow) in summary["flows"].as_array().unwrap()[..2].iter().enumerate() {
+        let sent = packets(index as u32).filter(|content| content[20 + 12..][..2] == [10, 1]);
+        assert_eq!(Some(sent.count() as u64), flow["sent"].as_u64());
+    }
+    for content in packets(1) {
+        let packet = &content[20..];
+        let words = packet[..20].chunks(2).map(|word| u64::from(u16::from_be_bytes([word[0], word[1]])));
+        assert_eq!(words.sum::<u64>() % 0xffff, 0, "the checksum of IPv4");
+        let length = u32::from_ne_bytes(content[16..20].try_into().unwrap());
+        assert_eq!(u32::from(u16::from_be_bytes([packet[2], packet[3]])), length);
+        assert_eq!(packet[28..30], *b"MP");
+    }
+    assert!(packets(1).any(|content| content[21] & 3 == 2), "DCTCP sends ECT(0)");
+}
+
 /// An observer changes nothing.
 #[test]
 fn a_run_has_the_same_files_with_and_without_the_log() {
     let folder = folder(THREE_FLOWS);
-    millpond(folder.path(), &["run", "scenario.toml", "--out", "with", "--qlog", "-q"]);
+    millpond(folder.path(), &["run", "scenario.toml", "--out", "with", "--qlog", "--pcap", "-q"]);
     millpond(folder.path(), &["run", "scenario.toml", "--out", "without", "-q"]);
     for name in names(&folder.path().join("without")).iter().filter(|name| *name != "timing.json") {
         let read = |run: &str| fs::read(folder.path().join(run).join(name)).unwrap();
@@ -139,4 +168,7 @@ fn without_a_directory_or_packets_there_is_no_log() {
     let error =
         error_of(folder.path(), &["run", "scenario.toml", "--world", "fluid", "--qlog", "--out", "run"]);
     assert!(error.contains("--qlog: the fluid world has no packets"), "{error}");
+    let error =
+        error_of(folder.path(), &["run", "scenario.toml", "--world", "fluid", "--pcap", "--out", "run"]);
+    assert!(error.contains("--pcap: the fluid world has no packets"), "{error}");
 }
