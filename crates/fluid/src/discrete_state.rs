@@ -1,4 +1,5 @@
-//! The discrete state of the network, which changes only at events: capacities, active loops, states held at a bound.
+//! The discrete state of the network, which changes only at events: capacities, active loops, states held at a
+//! bound, the discrete states of laws.
 
 use crate::assembly::Assembly;
 use crate::network::{CapacityKind, CapacityStep};
@@ -29,6 +30,8 @@ pub(crate) struct DiscreteState {
     pub(crate) held: Vec<Held>,
     /// The model of each link's queue.
     pub(crate) queue_models: Vec<QueueModel>,
+    /// The discrete states of laws: modes and counts.
+    pub(crate) laws: Vec<u64>,
 }
 
 impl DiscreteState {
@@ -40,6 +43,7 @@ impl DiscreteState {
             active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
             held: vec![Held::Free; asm.states.len()],
             queue_models: vec![QueueModel::Exact; asm.links.len()],
+            laws: asm.initial_discrete(),
         }
     }
 

@@ -293,7 +293,7 @@ impl Assembly {
     pub fn is_clocked(&self, loop_index: usize) -> bool {
         let data = &self.loops[loop_index];
         let class = &self.sender_classes[data.class];
-        let mut inputs = SenderInputs::zeros(1, class.law.feedback().len());
+        let mut inputs = SenderInputs::of(&*class.law, data.place..data.place + 1);
         inputs.base_rtt[0] = data.base_rtt;
         let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
         let sender = class.law.period(data.place, &states, &inputs.flow(0));
@@ -308,7 +308,7 @@ impl Assembly {
 
     fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
         let set = &self.link_sets[set];
-        let mut inputs = LinkInputs::zeros(1, set.carried);
+        let mut inputs = LinkInputs::of(&*set.law, place..place + 1, set.carried);
         let data = &self.links[link];
         inputs.capacity[0] = data.configured.initial(data.capacity);
         let states: Vec<f64> = set.law.states(place).iter().map(|state| state.initial).collect();

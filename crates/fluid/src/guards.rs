@@ -2,8 +2,19 @@
 //! changes.
 
 use crate::assembly::{Assembly, Entity};
+use crate::discrete_state::DiscreteState;
 use crate::path_switches::GuardOwner;
 use crate::right_hand_side::RightHandSide;
+use millpond_law::fluid::LawState;
+
+/// An event on which a law acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LawEvent {
+    /// One of its guards has changed its sign.
+    Crossing { guard: usize, is_rising: bool },
+    /// Its period has passed.
+    Tick,
+}
 
 impl Assembly {
     /// The entity that owns each guard, in the order of the guards.
@@ -62,13 +73,13 @@ impl RightHandSide<'_> {
         match owner {
             GuardOwner::Sender(c, place) => {
                 let class = &self.asm.sender_classes[c];
-                let x = &x[class.first_state + place * class.width..][..class.width];
+                let x = &x[class.states_of(place)];
                 let input = self.senders[c].flow(place);
                 class.law.guards(place, x, &input, out);
             }
             GuardOwner::Link(s, place) => {
                 let set = &self.asm.link_sets[s];
-                let x = &x[set.first_state + place * set.width..][..set.width];
+                let x = &x[set.states_of(place)];
                 set.law.guards(place, x, &self.links[s].link(place), out);
             }
             GuardOwner::Path(w) => out[0] = self.switches[w].value(),
@@ -94,28 +105,76 @@ impl RightHandSide<'_> {
     }
 
     /// Reports a sign change to the owner of a guard. Returns whether states have jumped.
-    pub(crate) fn cross_guard(&mut self, guard: usize, is_rising: bool, x: &mut [f64]) -> bool {
-        let (whose, guard) = self.guards[guard];
-        match whose {
-            GuardOwner::Sender(c, place) => {
-                let class = &self.asm.sender_classes[c];
-                let x = &mut x[class.first_state + place * class.width..][..class.width];
-                let input = self.senders[c].flow(place);
-                let before = x.to_vec();
-                class.law.crossed(place, guard, is_rising, x, &input);
-                before != x
-            }
-            GuardOwner::Link(s, place) => {
-                let set = &self.asm.link_sets[s];
-                let x = &mut x[set.first_state + place * set.width..][..set.width];
-                let before = x.to_vec();
-                set.law.crossed(place, guard, is_rising, x, &self.links[s].link(place));
-                before != x
-            }
+    pub(crate) fn cross_guard(
+        &mut self,
+        guard: usize,
+        is_rising: bool,
+        x: &mut [f64],
+        discrete: &mut DiscreteState,
+    ) -> bool {
+        let (owner, guard) = self.guards[guard];
+        let event = LawEvent::Crossing { guard, is_rising };
+        match owner {
+            GuardOwner::Sender(c, place) => self.act_sender(c, place, event, x, discrete),
+            GuardOwner::Link(s, place) => self.act_link(s, place, event, x, discrete),
             GuardOwner::Path(w) => {
                 self.switches[w].toggle();
                 false
             }
         }
+    }
+
+    /// Lets the law of a sender act on an event, with the inputs of the last evaluation. Returns whether its states have
+    /// jumped.
+    pub(crate) fn act_sender(
+        &mut self,
+        c: usize,
+        place: usize,
+        event: LawEvent,
+        x: &mut [f64],
+        discrete: &mut DiscreteState,
+    ) -> bool {
+        let class = &self.asm.sender_classes[c];
+        let own = class.discrete_of(place);
+        let state =
+            &mut LawState { x: &mut x[class.states_of(place)], discrete: &mut discrete.laws[own.clone()] };
+        let before = (state.x.to_vec(), state.discrete.to_vec());
+        let input = self.senders[c].flow(place);
+        match event {
+            LawEvent::Crossing { guard, is_rising } => {
+                class.law.crossed(place, guard, is_rising, state, &input)
+            }
+            LawEvent::Tick => class.law.tick(place, state, &input),
+        }
+        let first = own.start - class.first_discrete;
+        self.senders[c].discrete[first..][..own.len()].copy_from_slice(state.discrete);
+        before.0 != state.x || before.1 != state.discrete
+    }
+
+    /// Lets the law of a link act on an event, with the inputs of the last evaluation. Returns whether its states have
+    /// jumped.
+    pub(crate) fn act_link(
+        &mut self,
+        s: usize,
+        place: usize,
+        event: LawEvent,
+        x: &mut [f64],
+        discrete: &mut DiscreteState,
+    ) -> bool {
+        let set = &self.asm.link_sets[s];
+        let own = set.discrete_of(place);
+        let state =
+            &mut LawState { x: &mut x[set.states_of(place)], discrete: &mut discrete.laws[own.clone()] };
+        let before = (state.x.to_vec(), state.discrete.to_vec());
+        let input = self.links[s].link(place);
+        match event {
+            LawEvent::Crossing { guard, is_rising } => {
+                set.law.crossed(place, guard, is_rising, state, &input)
+            }
+            LawEvent::Tick => set.law.tick(place, state, &input),
+        }
+        let first = own.start - set.first_discrete;
+        self.links[s].discrete[first..][..own.len()].copy_from_slice(state.discrete);
+        before.0 != state.x || before.1 != state.discrete
     }
 }

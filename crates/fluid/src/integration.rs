@@ -22,6 +22,10 @@ pub trait Integration {
     /// The present states, in the order of [`Assembly::state_columns`](crate::Assembly::state_columns).
     fn state(&self) -> &[f64];
 
+    /// The present discrete states of laws, in the order of
+    /// [`Assembly::discrete_columns`](crate::Assembly::discrete_columns).
+    fn discrete(&self) -> &[u64];
+
     /// The present channels, in the order of [`Assembly::channel_columns`](crate::Assembly::channel_columns).
     fn channels(&self) -> &[f64];
 

@@ -164,17 +164,9 @@ impl RightHandSide<'_> {
 
     /// The range of a law's states.
     fn states_of(&self, owner: GuardOwner) -> Range<usize> {
-        let range =
-            |first: usize, width: usize, place: usize| first + place * width..first + (place + 1) * width;
         match owner {
-            GuardOwner::Sender(c, place) => {
-                let class = &self.asm.sender_classes[c];
-                range(class.first_state, class.width, place)
-            }
-            GuardOwner::Link(s, place) => {
-                let set = &self.asm.link_sets[s];
-                range(set.first_state, set.width, place)
-            }
+            GuardOwner::Sender(c, place) => self.asm.sender_classes[c].states_of(place),
+            GuardOwner::Link(s, place) => self.asm.link_sets[s].states_of(place),
             GuardOwner::Path(_) => 0..0,
         }
     }

@@ -70,7 +70,7 @@ pub(crate) struct RightHandSide<'a> {
 impl<'a> RightHandSide<'a> {
     pub(crate) fn new(asm: &'a Assembly) -> Self {
         let senders = asm.sender_classes.iter().map(|class| {
-            let mut inputs = SenderInputs::zeros(class.loops.len(), class.law.feedback().len());
+            let mut inputs = SenderInputs::of(&*class.law, 0..class.loops.len());
             for (base_rtt, l) in inputs.base_rtt.iter_mut().zip(&class.loops) {
                 *base_rtt = asm.loops[*l].base_rtt;
             }
@@ -82,7 +82,8 @@ impl<'a> RightHandSide<'a> {
             }
             inputs
         });
-        let links = asm.link_sets.iter().map(|set| LinkInputs::zeros(set.links.len(), set.carried));
+        let links =
+            asm.link_sets.iter().map(|set| LinkInputs::of(&*set.law, 0..set.links.len(), set.carried));
         let (switches, switches_of) = asm.switches();
         let guard_counts = asm.guard_counts(switches.len());
         let guards = guard_counts.iter().flat_map(|(owner, count)| (0..*count).map(|index| (*owner, index)));
@@ -144,6 +145,8 @@ impl<'a> RightHandSide<'a> {
         let (asm, class) = (self.asm, &self.asm.sender_classes[c]);
         let channels = &asm.channels;
         let uses_present_queueing = class.law.inputs_used().present_queueing;
+        let modes = discrete.laws[class.first_discrete..].iter();
+        self.senders[c].discrete.iter_mut().zip(modes).for_each(|(own, mode)| *own = *mode);
         for (i, &l) in class.loops.iter().enumerate() {
             let (mut queueing, mut slope, mut unmarked, mut delivered_share) = (0.0, 0.0, 1.0, 1.0);
             let (mut capacity, mut present_queueing) = (f64::INFINITY, 0.0);
@@ -247,7 +250,7 @@ impl<'a> RightHandSide<'a> {
         if width == 0 {
             return;
         }
-        let x = &x[class.first_state + i * class.width..][..class.width];
+        let x = &x[class.states_of(i)];
         let switches = self.switches_of[c][i].clone();
         self.switches[switches.clone()].iter_mut().for_each(PathSwitch::reset);
         let hops = asm.hops_of(loop_index).iter().zip(&self.delays.hops[asm.loops[loop_index].hops.clone()]);
@@ -429,6 +432,8 @@ impl<'a> RightHandSide<'a> {
             }
         }
         for (set, inputs) in asm.link_sets.iter().zip(&mut self.links) {
+            let modes = discrete.laws[set.first_discrete..].iter();
+            inputs.discrete.iter_mut().zip(modes).for_each(|(own, mode)| *own = *mode);
             for (i, &link) in set.links.iter().enumerate() {
                 inputs.capacity[i] = discrete.configured[link];
                 inputs.arriving[i] = channels[arriving + link];

@@ -45,9 +45,9 @@ pub struct Subsystem {
 }
 
 /// The inputs of a loop.
-struct LoopInputs {
+struct LoopInputs<'a> {
     /// Inputs of the sender without its feedback.
-    input: SenderInput<'static, Dual64>,
+    input: SenderInput<'a, Dual64>,
     /// Signals of the router at each hop.
     signals: Vec<Vec<Dual64>>,
     /// Rate that arrives at each relay at the beginning of the loop, in bit/s.
@@ -100,13 +100,12 @@ impl Frozen<'_> {
         }
         let data = &asm.loops[loop_index];
         let class = &asm.sender_classes[data.class];
-        let first = class.first_state + data.place * class.width;
         let carried = class.law.carried().len();
         let own = class.first_carried + data.place * carried;
         let mut outputs = vec![asm.channels.rate + loop_index, asm.channels.rtt + loop_index];
         outputs.extend(own..own + carried);
         outputs.extend(asm.start_relays(loop_index).map(|relay| asm.channels.permitted + relay));
-        let states: Vec<usize> = (first..first + class.width).collect();
+        let states = class.states_of(data.place).collect();
         let inputs = asm.sender_channels(loop_index, &point.x);
         differentiate(Entity::Loop(loop_index), states, inputs, outputs, point, |x, u| {
             self.sender(loop_index, point, x, u)
@@ -184,10 +183,7 @@ impl Frozen<'_> {
         let asm = self.asm;
         let at = &asm.channels;
         let sets: Vec<(usize, usize)> = asm.laws_of(link).collect();
-        let of_law = |&(s, place): &(usize, usize)| {
-            let first = asm.link_sets[s].first_state + place * asm.link_sets[s].width;
-            first..first + asm.link_sets[s].width
-        };
+        let of_law = |&(s, place): &(usize, usize)| asm.link_sets[s].states_of(place);
         let queue = asm.offsets.queues + link;
         let states = std::iter::once(queue).chain(sets.iter().flat_map(of_law)).collect();
         let mut outputs: Vec<usize> = [at.delay, at.slope, at.marked, at.lost, at.arriving, at.passing]
@@ -257,7 +253,7 @@ impl Frozen<'_> {
     }
 
     /// The inputs of a loop, from the values of [`Assembly::sender_channels`].
-    fn loop_inputs(&self, loop_index: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs {
+    fn loop_inputs(&self, loop_index: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs<'_> {
         let data = &self.asm.loops[loop_index];
         let hops = self.asm.hops_of(loop_index);
         let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
@@ -296,6 +292,7 @@ impl Frozen<'_> {
             present_queueing,
             earlier_queueing,
             feedback: &[],
+            discrete: &self.discrete.laws[self.asm.sender_classes[data.class].discrete_of(data.place)],
             downstream,
             upstream,
         };
@@ -381,7 +378,8 @@ impl Frozen<'_> {
             let set = &self.asm.link_sets[s];
             let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
             let (capacity, queue) = (self.configured_capacity(link), output.queue);
-            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried };
+            let discrete = &self.discrete.laws[set.discrete_of(place)];
+            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried, discrete };
             let (mine, rest) = states.split_at(set.width);
             states = rest;
             let mut derivatives = vec![zero; set.width];
@@ -409,7 +407,8 @@ impl Frozen<'_> {
         for (s, place) in self.asm.laws_of(link) {
             let set = &self.asm.link_sets[s];
             let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
-            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried };
+            let discrete = &self.discrete.laws[set.discrete_of(place)];
+            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried, discrete };
             let (mine, rest) = states.split_at(set.width);
             states = rest;
             let first = guards.len();

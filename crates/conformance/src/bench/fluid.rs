@@ -34,7 +34,7 @@ pub fn inputs(
     base_rtt: f64,
     change: impl FnOnce(&mut SenderInputs),
 ) -> SenderInputs {
-    let mut inputs = SenderInputs::zeros(1, senders.feedback().len());
+    let mut inputs = SenderInputs::of(senders, 0..1);
     (inputs.base_rtt[0], inputs.capacity[0]) = (base_rtt, 8e6);
     change(&mut inputs);
     inputs
@@ -62,7 +62,7 @@ pub fn link(
     carried: &[f64],
     change: impl FnOnce(&mut LinkInputs),
 ) -> (Vec<f64>, Vec<f64>) {
-    let mut inputs = LinkInputs::zeros(1, carried.len());
+    let mut inputs = LinkInputs::of(links, 0..1, carried.len());
     inputs.capacity[0] = 8e6;
     inputs.carried.copy_from_slice(carried);
     change(&mut inputs);
@@ -95,6 +95,7 @@ pub fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, mark
         present_queueing: zero,
         earlier_queueing: zero,
         feedback: &[],
+        discrete: &[],
         downstream: None,
         upstream: None,
     };

@@ -69,7 +69,7 @@ impl SenderPiece {
     }
 
     pub(crate) fn inputs(&self, values: &[f64]) -> SenderInputs {
-        let mut inputs = SenderInputs::zeros(1, self.0.feedback().len());
+        let mut inputs = SenderInputs::of(&*self.0, 0..1);
         (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
         (inputs.queueing[0], inputs.queueing_slope[0]) = (values[0], values[1]);
         (inputs.marked[0], inputs.lost[0]) = (values[2], values[3]);
@@ -108,6 +108,7 @@ impl Piece for SenderPiece {
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
         let duals = seeded(z, by);
         let (x, values) = duals.split_at(self.states().len());
+        let SenderInputs { discrete, .. } = SenderInputs::of(&*self.0, 0..1);
         let input = SenderInput {
             base_rtt: LOOP.base_rtt,
             capacity: LOOP.capacity,
@@ -119,6 +120,7 @@ impl Piece for SenderPiece {
             present_queueing: values[5],
             earlier_queueing: values[6],
             feedback: &values[BEFORE..],
+            discrete: &discrete,
             downstream: None,
             upstream: None,
         };
@@ -143,7 +145,7 @@ impl RouterPiece {
     }
 
     pub(crate) fn inputs(&self, values: &[f64]) -> LinkInputs {
-        let mut inputs = LinkInputs::zeros(1, self.carried.len());
+        let mut inputs = LinkInputs::of(&*self.links, 0..1, self.carried.len());
         inputs.capacity[0] = LOOP.capacity;
         (inputs.arriving[0], inputs.own_arriving[0], inputs.queue[0]) = (values[0], values[1], values[2]);
         inputs.carried.copy_from_slice(&values[3..]);
@@ -174,12 +176,14 @@ impl Piece for RouterPiece {
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
         let duals = seeded(z, by);
         let (x, values) = duals.split_at(self.states().len());
+        let LinkInputs { discrete, .. } = LinkInputs::of(&*self.links, 0..1, 0);
         let input = LinkInput {
             capacity: LOOP.capacity,
             arriving: values[0],
             own_arriving: values[1],
             queue: values[2],
             carried: &values[3..],
+            discrete: &discrete,
         };
         let mut dx = vec![Dual64::from(0.0); x.len()];
         let mut signals = vec![Dual64::from(0.0); self.links.signal_names().len()];

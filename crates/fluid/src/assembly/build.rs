@@ -106,6 +106,7 @@ impl AssemblyBuilder {
             loops: vec![loop_index],
             first_state: 0,
             width,
+            first_discrete: 0,
             first_carried: 0,
             protocol,
         });
@@ -160,15 +161,23 @@ impl AssemblyBuilder {
             }
         }
         let width = law.states(0).len();
-        let set =
-            LinkSet { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
-        self.link_sets.push(set);
+        self.link_sets.push(LinkSet {
+            law,
+            links: vec![link],
+            first_state: 0,
+            width,
+            first_discrete: 0,
+            first_signal: 0,
+            role,
+            carried: 0,
+        });
         (self.link_sets.len() - 1, 0)
     }
 
     fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
         let flows = self.shared_loops.iter().map(|shared| shared.flows.len()).sum();
         let (offsets, channels) = self.assign_offsets(relays.len(), flows);
+        let discrete = self.assign_discrete();
         self.connect_routers();
         steps.sort_by(|a, b| a.time.total_cmp(&b.time));
         let states = self.states(relays.len());
@@ -185,6 +194,7 @@ impl AssemblyBuilder {
             offsets,
             channels,
             states,
+            discrete,
         }
     }
 
@@ -210,6 +220,20 @@ impl AssemblyBuilder {
             }
         }
         (Offsets { queues: state, backlogs: state + links }, channels)
+    }
+
+    /// Assigns an offset to every discrete state; returns their number.
+    fn assign_discrete(&mut self) -> usize {
+        let mut count = 0;
+        for class in &mut self.sender_classes {
+            class.first_discrete = count;
+            count += class.law.discrete().len() * class.loops.len();
+        }
+        for set in &mut self.link_sets {
+            set.first_discrete = count;
+            count += set.law.discrete().len() * set.links.len();
+        }
+        count
     }
 
     /// Stores in each hop where its router's signals are.

@@ -2,6 +2,7 @@
 
 use super::Assembly;
 use crate::network::ProtocolId;
+use millpond_law::fluid::Quantity;
 
 /// First index of each kind of engine state; the states of laws come before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +132,25 @@ impl Assembly {
         for set in &self.link_sets {
             let states = set.first_state..set.first_state + set.width * set.links.len();
             columns[states].iter_mut().for_each(|column| column.router = set.protocol().map(ProtocolId));
+        }
+        columns
+    }
+
+    /// Names of all discrete states of laws, in the order of [`Integration::discrete`](crate::Integration::discrete).
+    pub fn discrete_columns(&self) -> Vec<SolutionColumn> {
+        let column =
+            |entity, q: &Quantity, router| SolutionColumn { entity, quantity: q.name, unit: q.unit, router };
+        let mut columns = Vec::new();
+        for class in &self.sender_classes {
+            for l in &class.loops {
+                columns.extend(class.law.discrete().iter().map(|q| column(Entity::Loop(*l), q, None)));
+            }
+        }
+        for set in &self.link_sets {
+            let router = set.protocol().map(ProtocolId);
+            for l in &set.links {
+                columns.extend(set.law.discrete().iter().map(|q| column(Entity::Link(*l), q, router)));
+            }
         }
         columns
     }

@@ -10,6 +10,7 @@ pub use layout::{Entity, SolutionColumn};
 
 use crate::network::{CapacityStep, ConfiguredCapacity, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
+use std::ops::Range;
 
 /// Flows under one law, evaluated together.
 pub(crate) struct SenderClass {
@@ -19,9 +20,26 @@ pub(crate) struct SenderClass {
     /// Index of the first state; `width` states per flow.
     pub(crate) first_state: usize,
     pub(crate) width: usize,
+    /// Index of the first discrete state.
+    pub(crate) first_discrete: usize,
     /// Index of the first carried quantity among the channels.
     pub(crate) first_carried: usize,
     pub(crate) protocol: usize,
+}
+
+impl SenderClass {
+    /// The range of one flow's states.
+    pub(crate) fn states_of(&self, place: usize) -> Range<usize> {
+        let first = self.first_state + place * self.width;
+        first..first + self.width
+    }
+
+    /// The range of one flow's discrete states.
+    pub(crate) fn discrete_of(&self, place: usize) -> Range<usize> {
+        let width = self.law.discrete().len();
+        let first = self.first_discrete + place * width;
+        first..first + width
+    }
 }
 
 /// The role of a law at a link.
@@ -40,6 +58,8 @@ pub(crate) struct LinkSet {
     pub(crate) links: Vec<usize>,
     pub(crate) first_state: usize,
     pub(crate) width: usize,
+    /// Index of the first discrete state.
+    pub(crate) first_discrete: usize,
     /// Index of the first signal among the channels.
     pub(crate) first_signal: usize,
     pub(crate) role: Role,
@@ -48,6 +68,19 @@ pub(crate) struct LinkSet {
 }
 
 impl LinkSet {
+    /// The range of one link's states.
+    pub(crate) fn states_of(&self, place: usize) -> Range<usize> {
+        let first = self.first_state + place * self.width;
+        first..first + self.width
+    }
+
+    /// The range of one link's discrete states.
+    pub(crate) fn discrete_of(&self, place: usize) -> Range<usize> {
+        let width = self.law.discrete().len();
+        let first = self.first_discrete + place * width;
+        first..first + width
+    }
+
     /// The protocol of a router. None for a queue law, which treats all traffic as its own.
     pub(crate) fn protocol(&self) -> Option<usize> {
         match self.role {
@@ -93,7 +126,7 @@ pub(crate) struct LoopData {
     pub(crate) stop: Option<f64>,
     pub(crate) ecn: bool,
     /// The range of its hops in [`Assembly::hops`].
-    pub(crate) hops: std::ops::Range<usize>,
+    pub(crate) hops: Range<usize>,
     /// The relay at its end.
     pub(crate) end_relay: Option<usize>,
     /// The relay at its beginning, whose backlog it sends.
@@ -163,6 +196,8 @@ pub struct Assembly {
     pub(crate) channels: Channels,
     /// In the order of the state vector.
     pub(crate) states: Vec<State>,
+    /// Number of discrete states of laws.
+    pub(crate) discrete: usize,
 }
 
 impl Assembly {
@@ -174,6 +209,22 @@ impl Assembly {
     /// The initial states.
     pub fn initial(&self) -> Vec<f64> {
         self.states.iter().map(|state| state.initial).collect()
+    }
+
+    /// The initial discrete states of all laws.
+    pub(crate) fn initial_discrete(&self) -> Vec<u64> {
+        let mut discrete = vec![0; self.discrete];
+        for class in &self.sender_classes {
+            for place in 0..class.loops.len() {
+                class.law.initial_discrete(place, &mut discrete[class.discrete_of(place)]);
+            }
+        }
+        for set in &self.link_sets {
+            for place in 0..set.links.len() {
+                set.law.initial_discrete(place, &mut discrete[set.discrete_of(place)]);
+            }
+        }
+        discrete
     }
 
     /// The hops of a loop.
@@ -208,7 +259,7 @@ impl Assembly {
     pub(crate) fn lag(&self, loop_index: usize, x: &[f64]) -> f64 {
         let data = &self.loops[loop_index];
         let class = &self.sender_classes[data.class];
-        let x = &x[class.first_state + data.place * class.width..][..class.width];
+        let x = &x[class.states_of(data.place)];
         let longest = class.law.longest_lag(data.place, data.base_rtt);
         class.law.lag(data.place, x, data.base_rtt).clamp(0.0, longest.max(0.0))
     }

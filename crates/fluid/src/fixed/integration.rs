@@ -91,6 +91,11 @@ impl Integration for FixedStepIntegration<'_> {
         &self.states
     }
 
+    /// None: fixed steps do not support them.
+    fn discrete(&self) -> &[u64] {
+        &[]
+    }
+
     fn channels(&self) -> &[f64] {
         &self.meter.now
     }

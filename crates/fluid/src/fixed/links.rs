@@ -3,7 +3,7 @@
 use super::hops::RouterSlots;
 use super::{FixedStep, step_state};
 use crate::assembly::{Assembly, LinkSet};
-use millpond_law::fluid::{LinkInputs, Verdicts};
+use millpond_law::fluid::{LawState, LinkInputs, Verdicts};
 
 /// The states, inputs and signals of one link set.
 pub(super) struct LinkSetState<'a> {
@@ -68,7 +68,8 @@ impl Guards {
             set.law.guards(place, x, &input, now);
             for (guard, (now, before)) in now.iter().zip(before.iter()).enumerate() {
                 if (*before <= 0.0 && *now > 0.0) || (*before > 0.0 && *now <= 0.0) {
-                    set.law.crossed(place, guard, *now > 0.0, x, &input);
+                    let state = &mut LawState { x: &mut *x, discrete: &mut [] };
+                    set.law.crossed(place, guard, *now > 0.0, state, &input);
                 }
             }
             // Of the states after a jump: a capacity that falls in two parts crosses twice.

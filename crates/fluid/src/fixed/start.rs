@@ -31,6 +31,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         present_queueing: 0.0,
         earlier_queueing: 0.0,
         feedback: &[0.0; 16],
+        discrete: &[0; 16],
         downstream: None,
         upstream: None,
     };
@@ -50,8 +51,14 @@ fn check(asm: &Assembly) -> Result<(), Error> {
             return refuse(name, "laws in discrete time");
         }
     }
-    let quiet =
-        LinkInput { capacity: 1.0, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[0.0; 16] };
+    let quiet = LinkInput {
+        capacity: 1.0,
+        arriving: 0.0,
+        own_arriving: 0.0,
+        queue: 0.0,
+        carried: &[0.0; 16],
+        discrete: &[0; 16],
+    };
     for set in &asm.link_sets {
         let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
         let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
@@ -59,7 +66,8 @@ fn check(asm: &Assembly) -> Result<(), Error> {
             return refuse(name, "laws in discrete time");
         }
     }
-    Ok(())
+    let owners = asm.discrete_columns().into_iter().map(|column| column.entity);
+    owners.take(1).try_for_each(|owner| refuse(asm.name(owner), "laws with discrete states"))
 }
 
 impl Assembly {

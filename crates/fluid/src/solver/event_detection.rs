@@ -165,7 +165,8 @@ impl Solver<'_> {
 
     fn cross(&mut self, g: usize, is_rising: bool, order: u8) {
         self.signs[g] = if is_rising { 1.0 } else { -1.0 };
-        let jumps = self.rhs.cross_guard(g, is_rising, &mut self.x) || self.switches_side(g);
+        let jumps =
+            self.rhs.cross_guard(g, is_rising, &mut self.x, &mut self.discrete) || self.switches_side(g);
         self.scheduled.propagate(
             self.rhs.asm,
             self.time,

@@ -20,6 +20,7 @@ use crate::assembly::{Assembly, Entity};
 use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
+use crate::guards::LawEvent;
 use crate::integration::{Integration, SlidingThreshold};
 use crate::network::LoopId;
 use crate::right_hand_side::{RightHandSide, initial_history};
@@ -359,39 +360,33 @@ impl<'a> Solver<'a> {
         let asm = self.rhs.asm;
         let (c, place) = (asm.loops[loop_index].class, asm.loops[loop_index].place);
         let class = &asm.sender_classes[c];
-        let x = &self.x[class.first_state + place * class.width..][..class.width];
         let input = self.rhs.senders[c].flow(place);
-        if let Some(period) = class.law.period(place, x, &input) {
+        if let Some(period) = class.law.period(place, &self.x[class.states_of(place)], &input) {
             self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::SenderTick(c, place));
         }
     }
 
     fn schedule_link_tick(&mut self, s: usize, place: usize) {
         let set = &self.rhs.asm.link_sets[s];
-        let x = &self.x[set.first_state + place * set.width..][..set.width];
-        if let Some(period) = set.law.period(place, x, &self.rhs.links[s].link(place)) {
+        let input = self.rhs.links[s].link(place);
+        if let Some(period) = set.law.period(place, &self.x[set.states_of(place)], &input) {
             self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::LinkTick(s, place));
         }
     }
 
     fn tick_sender(&mut self, c: usize, place: usize) {
-        let class = &self.rhs.asm.sender_classes[c];
-        let l = class.loops[place];
+        let l = self.rhs.asm.sender_classes[c].loops[place];
         if self.discrete.active[l] {
-            let x = &mut self.x[class.first_state + place * class.width..][..class.width];
-            let input = self.rhs.senders[c].flow(place);
-            class.law.tick(place, x, &input);
+            self.rhs.act_sender(c, place, LawEvent::Tick, &mut self.x, &mut self.discrete);
             self.schedule_sender_tick(l);
             self.propagate_jump(Entity::Loop(l));
         }
     }
 
     fn tick_link(&mut self, s: usize, place: usize) {
-        let set = &self.rhs.asm.link_sets[s];
-        let x = &mut self.x[set.first_state + place * set.width..][..set.width];
-        set.law.tick(place, x, &self.rhs.links[s].link(place));
+        self.rhs.act_link(s, place, LawEvent::Tick, &mut self.x, &mut self.discrete);
         self.schedule_link_tick(s, place);
-        self.propagate_jump(Entity::Link(set.links[place]));
+        self.propagate_jump(Entity::Link(self.rhs.asm.link_sets[s].links[place]));
     }
 }
 
@@ -402,6 +397,10 @@ impl Integration for Solver<'_> {
 
     fn state(&self) -> &[f64] {
         Solver::state(self)
+    }
+
+    fn discrete(&self) -> &[u64] {
+        &self.discrete.laws
     }
 
     fn channels(&self) -> &[f64] {

@@ -273,9 +273,9 @@ impl Frozen<'_> {
         let mut rhs = RightHandSide::new(self.asm);
         let (mut dx, mut channels) = (vec![0.0; moved.x.len()], point.channels.clone());
         rhs.evaluate(&self.discrete, &ConstantHistory(&point.channels), &moved.x, &mut dx, &mut channels);
-        let mut x = moved.x.clone();
+        let (mut x, mut discrete) = (moved.x.clone(), self.discrete.clone());
         let crossed = rhs.guard_index(surface.entity, surface.place);
-        !crossed.is_some_and(|guard| rhs.cross_guard(guard, side == Side::Above, &mut x))
+        !crossed.is_some_and(|guard| rhs.cross_guard(guard, side == Side::Above, &mut x, &mut discrete))
     }
 }
 

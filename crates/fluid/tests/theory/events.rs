@@ -1,8 +1,12 @@
 //! Events at known times: full buffers, guards, ticks, relays; and rejected networks.
 
 use crate::laws::{Excess, Follow, P, Steady, scalar};
-use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, LoopId, Relay};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_law, sender_law};
+use millpond_fluid::{
+    Accuracy, Assembly, Entity, Error, FluidNetwork, Frozen, Integration, Loop, LoopId, Relay, Solver,
+};
+use millpond_law::fluid::{
+    FluidSender, LawState, Number, Quantity, SenderInput, State, link_law, sender_law,
+};
 
 const EXACT: Accuracy = Accuracy {
     tolerance: 1e-9,
@@ -43,19 +47,23 @@ fn a_buffer_fills_overflows_and_empties_at_the_computed_times() {
     assert!((total - 300.0).abs() < 1e-6, "{total}");
 }
 
-/// A thermostat: decreases by 1 per second above the upper threshold, increases by 1 below the lower one.
+/// A thermostat: decreases by 2 per second above the upper threshold, increases by 1 below the lower one.
 struct Thermostat;
 
 impl FluidSender for Thermostat {
     const GUARDS: &'static [&'static str] = &["temperature less 2", "temperature less 1"];
+    const DISCRETE: &'static [Quantity] = &[Quantity { name: "heats", unit: "1" }];
 
     fn states(&self) -> Vec<State> {
-        vec![State::new("temperature", "1", 1.5), State::new("heats", "1", 1.0)]
+        vec![State::new("temperature", "1", 1.5)]
     }
 
-    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = if x[1] > 0.5 { T::from(1.0) } else { T::from(-2.0) };
-        dx[1] = T::zero();
+    fn initial_discrete(&self, discrete: &mut [u64]) {
+        discrete[0] = 1;
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = if input.discrete[0] != 0 { T::from(1.0) } else { T::from(-2.0) };
     }
 
     fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
@@ -66,10 +74,16 @@ impl FluidSender for Thermostat {
         (guards[0], guards[1]) = (x[0] - 2.0, x[0] - 1.0);
     }
 
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], _input: &SenderInput<'_, f64>) {
+    fn crossed(
+        &self,
+        guard: usize,
+        is_rising: bool,
+        state: &mut LawState<'_>,
+        _input: &SenderInput<'_, f64>,
+    ) {
         match (guard, is_rising) {
-            (0, true) => x[1] = 0.0,
-            (1, false) => x[1] = 1.0,
+            (0, true) => state.discrete[0] = 0,
+            (1, false) => state.discrete[0] = 1,
             _ => {}
         }
     }
@@ -109,8 +123,8 @@ impl FluidSender for Stairs {
         Some(0.25)
     }
 
-    fn tick(&self, x: &mut [f64], _input: &SenderInput<'_, f64>) {
-        x[0] += 1.0;
+    fn tick(&self, state: &mut LawState<'_>, _input: &SenderInput<'_, f64>) {
+        state.x[0] += 1.0;
     }
 }
 
@@ -132,6 +146,69 @@ fn a_tick_happens_on_time_and_its_jump_arrives_one_delay_later() {
     let area = solution.integral(column).unwrap().last().unwrap();
     let theory: f64 = (1..=10).map(|n| f64::from(n) * 0.25).sum::<f64>() + 11.0 * 0.1;
     assert!((area - theory).abs() < 1e-9, "{area} {theory}");
+}
+
+/// Adds one to its rate after a quarter of a second and after half a second, by turns.
+struct UnevenStairs;
+
+impl FluidSender for UnevenStairs {
+    const DISCRETE: &'static [Quantity] = &[Quantity { name: "ticks", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
+        T::from(input.discrete[0] as f64)
+    }
+
+    fn period(&self, _x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
+        Some(if input.discrete[0].is_multiple_of(2) { 0.25 } else { 0.5 })
+    }
+
+    fn tick(&self, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
+        assert_eq!(state.discrete, input.discrete, "the input has the discrete states before the event");
+        state.discrete[0] += 1;
+    }
+}
+
+#[test]
+fn discrete_states_change_at_events_only_and_determine_the_next_period() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_law(UnevenStairs), 1.0).over(link, 0.3));
+    let asm = Assembly::new(network).unwrap();
+    let columns = asm.discrete_columns();
+    assert_eq!((columns.len(), columns[0].quantity, columns[0].entity), (1, "ticks", Entity::Loop(0)));
+    let mut solver = Solver::new(&asm, EXACT).unwrap();
+    for (until, ticks) in [(0.2, 0), (0.3, 1), (0.7, 1), (0.8, 2), (0.9, 2), (1.1, 3), (1.45, 3), (1.55, 4)] {
+        solver.advance(until).unwrap();
+        assert_eq!(solver.discrete(), [ticks], "{until}");
+        assert_eq!(solver.channels()[0], ticks as f64);
+    }
+}
+
+#[test]
+fn linearizations_take_discrete_states_as_constants() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_law(Thermostat), 1.0).over(link, 0.3));
+    let asm = Assembly::new(network).unwrap();
+    let frozen = Frozen::new(&asm, 0.0);
+    let point = frozen.at(&asm.initial()).unwrap();
+    let heating = &frozen.subsystems(&point)[0];
+    assert_eq!((heating.states.len(), point.raw[0]), (1, 1.0), "it heats, and the mode is no variable");
+}
+
+#[test]
+fn fixed_steps_refuse_laws_with_discrete_states() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_law(Thermostat), 1.0).over(link, 0.3));
+    let said = Assembly::new(network).unwrap().allows_steps_of(0.01).unwrap_err().to_string();
+    assert!(said.contains('f') && said.contains("laws with discrete states"), "{said}");
 }
 
 #[test]

@@ -6,20 +6,21 @@ use millpond_units::Time;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values of an integration at one time: integrals of all channels since time zero, channels and states.
+/// The values of an integration at one time: integrals of all channels since time zero, channels, states and discrete states.
 #[derive(Clone, Debug)]
 pub(super) struct IntegrationSnapshot {
     pub(super) time: Time,
     pub(super) integrals: Vec<f64>,
     pub(super) channels: Vec<f64>,
     pub(super) states: Vec<f64>,
+    pub(super) discrete: Vec<u64>,
 }
 
 impl IntegrationSnapshot {
     pub(super) fn of(integration: &dyn Integration, time: Time) -> Self {
         let [integrals, channels, states] =
             [integration.integrals(), integration.channels(), integration.state()].map(<[f64]>::to_vec);
-        Self { time, integrals, channels, states }
+        Self { time, integrals, channels, states, discrete: integration.discrete().to_vec() }
     }
 
     /// The integral of a channel since an earlier snapshot.
@@ -46,6 +47,8 @@ pub(super) struct LawQuantity {
 pub(super) enum ColumnIndex {
     /// Among the states.
     State(usize),
+    /// Among the discrete states of laws.
+    Discrete(usize),
     /// Among the channels.
     Channel(usize),
 }
@@ -107,7 +110,7 @@ fn downstream(plan: &FluidPlan) -> Vec<usize> {
     chains.into_iter().flat_map(|chain| chain.iter().skip(1).map(|id| id.0)).collect()
 }
 
-/// All states of laws, and the signals of links that are not states.
+/// All states and discrete states of laws, and the signals of links that are not states.
 fn law_quantities(
     plan: &FluidPlan,
     states: &[SolutionColumn],
@@ -117,10 +120,12 @@ fn law_quantities(
     let mut seen: BTreeMap<(Entity, &str), BTreeSet<Option<ProtocolId>>> = BTreeMap::new();
     let engines = channels.iter().rposition(|column| column.quantity == "departing rate").unwrap_or_default();
     let states = states.iter().enumerate().map(|(i, column)| (ColumnIndex::State(i), column));
+    let discrete = plan.assembly.discrete_columns();
+    let discrete = discrete.iter().enumerate().map(|(i, column)| (ColumnIndex::Discrete(i), column));
     let signals = channels.iter().enumerate().skip(engines + 1);
     let signals = signals.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
     let signals = signals.map(|(i, column)| (ColumnIndex::Channel(i), column));
-    for (index, SolutionColumn { entity, quantity, unit, router }) in states.chain(signals) {
+    for (index, SolutionColumn { entity, quantity, unit, router }) in states.chain(discrete).chain(signals) {
         let is_engines = matches!(entity, Entity::Relay(_)) || *quantity == "queue";
         let routers = seen.entry((*entity, quantity)).or_default();
         let is_first = routers.is_empty();

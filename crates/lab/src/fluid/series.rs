@@ -182,6 +182,9 @@ impl<'a> FluidSeriesRecorder<'a> {
                 }
                 ProbeSource::Mean { channel, factor } => now.mean_since(before, *channel) * factor,
                 ProbeSource::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * factor,
+                ProbeSource::Now { index: ColumnIndex::Discrete(index), factor } => {
+                    now.discrete[*index] as f64 * factor
+                }
                 ProbeSource::Now { index: ColumnIndex::Channel(index), factor } => {
                     now.channels[*index] * factor
                 }

@@ -1,6 +1,6 @@
 //! A law at a link as differential equations: the router of a protocol, or a queue law.
 
-use super::{LinkEquilibrium, Number, Quantity, State};
+use super::{LawState, LinkEquilibrium, Number, Quantity, State};
 use alloc::vec::Vec;
 
 /// The inputs of a law at a link, without delay.
@@ -16,6 +16,8 @@ pub struct LinkInput<'a, T> {
     pub queue: T,
     /// The quantities that senders of the law's own protocol carry, each summed over their flows.
     pub carried: &'a [T],
+    /// The law's own discrete states, in the order of [`FluidLink::DISCRETE`]; at an event, their values before it.
+    pub discrete: &'a [u64],
 }
 
 impl<T: Number> LinkInput<'_, T> {
@@ -25,8 +27,8 @@ impl<T: Number> LinkInput<'_, T> {
     }
 }
 
-/// The equations of one law at one link. All functions are pure; see [`FluidSender`](super::FluidSender) for guards and
-/// ticks.
+/// The equations of one law at one link. All functions are pure; see [`FluidSender`](super::FluidSender) for guards,
+/// ticks and discrete states.
 ///
 /// The router of a protocol emits its `SIGNALS` to the senders of the same protocol. A queue law has one signal: the
 /// probability with which it marks or drops.
@@ -35,9 +37,14 @@ pub trait FluidLink: Send + Sync + Sized + 'static {
     const SIGNALS: &'static [Quantity];
     /// Names of its switching functions.
     const GUARDS: &'static [&'static str] = &[];
+    /// Names and units of its discrete states, such as modes and counts; none by default.
+    const DISCRETE: &'static [Quantity] = &[];
 
     /// The states; empty for a static law.
     fn states(&self) -> Vec<State>;
+
+    /// Writes the initial values of [`FluidLink::DISCRETE`], in that order; all are zero before.
+    fn initial_discrete(&self, _discrete: &mut [u64]) {}
 
     /// The derivatives of the states per second, without regard to bounds.
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]);
@@ -54,7 +61,14 @@ pub trait FluidLink: Send + Sync + Sized + 'static {
     fn guards<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _guards: &mut [T]) {}
 
     /// Called when a guard has changed its sign; the states may jump.
-    fn crossed(&self, _guard: usize, _is_rising: bool, _x: &mut [f64], _input: &LinkInput<'_, f64>) {}
+    fn crossed(
+        &self,
+        _guard: usize,
+        _is_rising: bool,
+        _state: &mut LawState<'_>,
+        _input: &LinkInput<'_, f64>,
+    ) {
+    }
 
     /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next
     /// tick.
@@ -63,5 +77,5 @@ pub trait FluidLink: Send + Sync + Sized + 'static {
     }
 
     /// Called when the period has passed; the states may jump.
-    fn tick(&self, _x: &mut [f64], _input: &LinkInput<'_, f64>) {}
+    fn tick(&self, _state: &mut LawState<'_>, _input: &LinkInput<'_, f64>) {}
 }

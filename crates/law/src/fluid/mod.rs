@@ -39,5 +39,5 @@ pub use num_dual::{Dual64, DualNum};
 pub use number::{Number, greatest, least, positive};
 pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
 pub use relay::{DownstreamFeedback, UpstreamFeedback};
-pub use sender::{Feedback, FluidSender, InputSet, PathAggregation, Quantity, SenderInput, State};
+pub use sender::{Feedback, FluidSender, InputSet, LawState, PathAggregation, Quantity, SenderInput, State};
 pub use steady_state::{AdditiveIncrease, Continuum, Cycle, CyclePeak, SteadyStateFacts};

@@ -5,13 +5,14 @@
 //! not of the engine. The engine decides which laws are evaluated together, when, and on which inputs.
 
 use super::{
-    DownstreamFeedback, Dual64, Feedback, FluidLink, FluidSender, InputSet, LinkEquilibrium, LinkInput,
-    Quantity, SenderInput, State, UpstreamFeedback,
+    DownstreamFeedback, Dual64, Feedback, FluidLink, FluidSender, InputSet, LawState, LinkEquilibrium,
+    LinkInput, Quantity, SenderInput, State, UpstreamFeedback,
 };
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::ops::Range;
 
 /// The inputs of consecutive flows under laws of one type: one array for each field of [`SenderInput`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +37,8 @@ pub struct SenderInputs {
     pub earlier_queueing: Vec<f64>,
     /// All values of [`FluidSender::FEEDBACK`] of the first flow, then of the second, and so on.
     pub feedback: Vec<f64>,
+    /// All values of [`FluidSender::DISCRETE`] of the first flow, then of the second, and so on.
+    pub discrete: Vec<u64>,
     /// Empty if no flow ends at a relay.
     pub downstream: Vec<Option<DownstreamFeedback<f64>>>,
     /// Empty if no flow begins at a relay.
@@ -43,7 +46,18 @@ pub struct SenderInputs {
 }
 
 impl SenderInputs {
-    /// Zeros for `flows` flows with `feedbacks` feedback values each.
+    /// Zeros for these flows, with the initial discrete states of their laws.
+    pub fn of(laws: &dyn SenderLaws, flows: Range<usize>) -> Self {
+        let width = laws.discrete().len();
+        let mut inputs = Self::zeros(flows.len(), laws.feedback().len());
+        inputs.discrete = vec![0; flows.len() * width];
+        for (i, flow) in flows.enumerate() {
+            laws.initial_discrete(flow, &mut inputs.discrete[i * width..][..width]);
+        }
+        inputs
+    }
+
+    /// Zeros for `flows` flows without discrete states, with `feedbacks` feedback values each.
     pub fn zeros(flows: usize, feedbacks: usize) -> Self {
         let zeros = || vec![0.0; flows];
         Self {
@@ -57,6 +71,7 @@ impl SenderInputs {
             present_queueing: zeros(),
             earlier_queueing: zeros(),
             feedback: vec![0.0; flows * feedbacks],
+            discrete: Vec::new(),
             downstream: Vec::new(),
             upstream: Vec::new(),
         }
@@ -70,6 +85,7 @@ impl SenderInputs {
     /// The input of flow `i`.
     pub fn flow(&self, i: usize) -> SenderInput<'_, f64> {
         let feedbacks = self.feedback.len() / self.count().max(1);
+        let discrete = self.discrete.len() / self.count().max(1);
         SenderInput {
             base_rtt: self.base_rtt[i],
             capacity: self.capacity[i],
@@ -81,14 +97,15 @@ impl SenderInputs {
             present_queueing: self.present_queueing[i],
             earlier_queueing: self.earlier_queueing[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
+            discrete: &self.discrete[i * discrete..][..discrete],
             downstream: self.downstream.get(i).copied().flatten(),
             upstream: self.upstream.get(i).copied().flatten(),
         }
     }
 
-    /// The inputs of all flows in order, each with this number of feedback values.
+    /// The inputs of all flows in order, each with this number of feedback values and discrete states.
     #[inline]
-    pub fn iter(&self, feedbacks: usize) -> impl Iterator<Item = SenderInput<'_, f64>> {
+    pub fn iter(&self, feedbacks: usize, discrete: usize) -> impl Iterator<Item = SenderInput<'_, f64>> {
         let n = self.count();
         // Slices of equal length: the compiler removes the bounds checks in the loop.
         let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
@@ -106,6 +123,7 @@ impl SenderInputs {
             present_queueing: present[i],
             earlier_queueing: earlier[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
+            discrete: &self.discrete[i * discrete..][..discrete],
             downstream: self.downstream.get(i).copied().flatten(),
             upstream: self.upstream.get(i).copied().flatten(),
         })
@@ -125,10 +143,23 @@ pub struct LinkInputs {
     pub queue: Vec<f64>,
     /// All carried quantities of the first link, then of the second, and so on.
     pub carried: Vec<f64>,
+    /// All values of [`FluidLink::DISCRETE`] of the first link, then of the second, and so on.
+    pub discrete: Vec<u64>,
 }
 
 impl LinkInputs {
-    /// Zeros for `links` links with `carried` carried quantities each.
+    /// Zeros for these links with `carried` carried quantities each, and the initial discrete states of their laws.
+    pub fn of(laws: &dyn LinkLaws, links: Range<usize>, carried: usize) -> Self {
+        let width = laws.discrete().len();
+        let mut inputs = Self::zeros(links.len(), carried);
+        inputs.discrete = vec![0; links.len() * width];
+        for (i, link) in links.enumerate() {
+            laws.initial_discrete(link, &mut inputs.discrete[i * width..][..width]);
+        }
+        inputs
+    }
+
+    /// Zeros for `links` links without discrete states, with `carried` carried quantities each.
     pub fn zeros(links: usize, carried: usize) -> Self {
         let zeros = || vec![0.0; links];
         Self {
@@ -137,6 +168,7 @@ impl LinkInputs {
             own_arriving: zeros(),
             queue: zeros(),
             carried: vec![0.0; links * carried],
+            discrete: Vec::new(),
         }
     }
 
@@ -149,12 +181,14 @@ impl LinkInputs {
     #[inline]
     pub fn link(&self, i: usize) -> LinkInput<'_, f64> {
         let carried = self.carried.len() / self.count().max(1);
+        let discrete = self.discrete.len() / self.count().max(1);
         LinkInput {
             capacity: self.capacity[i],
             arriving: self.arriving[i],
             own_arriving: self.own_arriving[i],
             queue: self.queue[i],
             carried: &self.carried[i * carried..][..carried],
+            discrete: &self.discrete[i * discrete..][..discrete],
         }
     }
 }
@@ -181,6 +215,10 @@ pub trait SenderLaws: Any + Send + Sync {
     fn carried(&self) -> &'static [Quantity];
     /// See [`FluidSender::GUARDS`].
     fn guard_names(&self) -> &'static [&'static str];
+    /// See [`FluidSender::DISCRETE`].
+    fn discrete(&self) -> &'static [Quantity];
+    /// See [`FluidSender::initial_discrete`].
+    fn initial_discrete(&self, flow: usize, discrete: &mut [u64]);
     /// See [`FluidSender::MAPS_SIGNALS`].
     fn maps_signals(&self) -> bool;
     /// See [`FluidSender::INPUTS`].
@@ -219,13 +257,13 @@ pub trait SenderLaws: Any + Send + Sync {
         flow: usize,
         guard: usize,
         is_rising: bool,
-        x: &mut [f64],
+        state: &mut LawState<'_>,
         input: &SenderInput<'_, f64>,
     );
     /// See [`FluidSender::period`].
     fn period(&self, flow: usize, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64>;
     /// See [`FluidSender::tick`].
-    fn tick(&self, flow: usize, x: &mut [f64], input: &SenderInput<'_, f64>);
+    fn tick(&self, flow: usize, state: &mut LawState<'_>, input: &SenderInput<'_, f64>);
 
     /// [`FluidSender::derivative`], `carried` and (returned) `rate` of one flow in dual numbers.
     fn dual(
@@ -258,6 +296,10 @@ pub trait LinkLaws: Any + Send + Sync {
     fn signal_names(&self) -> &'static [Quantity];
     /// See [`FluidLink::GUARDS`].
     fn guard_names(&self) -> &'static [&'static str];
+    /// See [`FluidLink::DISCRETE`].
+    fn discrete(&self) -> &'static [Quantity];
+    /// See [`FluidLink::initial_discrete`].
+    fn initial_discrete(&self, link: usize, discrete: &mut [u64]);
     /// See [`FluidLink::states`].
     fn states(&self, link: usize) -> Vec<State>;
     /// See [`FluidLink::equilibrium`].
@@ -273,11 +315,18 @@ pub trait LinkLaws: Any + Send + Sync {
     /// See [`FluidLink::guards`].
     fn guards(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>, guards: &mut [f64]);
     /// See [`FluidLink::crossed`].
-    fn crossed(&self, link: usize, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>);
+    fn crossed(
+        &self,
+        link: usize,
+        guard: usize,
+        is_rising: bool,
+        state: &mut LawState<'_>,
+        input: &LinkInput<'_, f64>,
+    );
     /// See [`FluidLink::period`].
     fn period(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>) -> Option<f64>;
     /// See [`FluidLink::tick`].
-    fn tick(&self, link: usize, x: &mut [f64], input: &LinkInput<'_, f64>);
+    fn tick(&self, link: usize, state: &mut LawState<'_>, input: &LinkInput<'_, f64>);
 
     /// [`FluidLink::derivative`] and `signals` of one link in dual numbers.
     fn dual(
@@ -322,6 +371,14 @@ impl<L: 'static> Batch<L> {
     }
 }
 
+impl<L: FluidSender> Batch<L> {
+    /// The inputs of all flows in order.
+    #[inline]
+    fn inputs<'a>(inputs: &'a SenderInputs) -> impl Iterator<Item = SenderInput<'a, f64>> {
+        inputs.iter(L::FEEDBACK.len(), L::DISCRETE.len())
+    }
+}
+
 impl<L: FluidSender> SenderLaws for Batch<L> {
     fn count(&self) -> usize {
         self.laws.len()
@@ -337,6 +394,14 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
 
     fn guard_names(&self) -> &'static [&'static str] {
         L::GUARDS
+    }
+
+    fn discrete(&self) -> &'static [Quantity] {
+        L::DISCRETE
+    }
+
+    fn initial_discrete(&self, flow: usize, discrete: &mut [u64]) {
+        self.laws[flow].initial_discrete(discrete);
     }
 
     fn maps_signals(&self) -> bool {
@@ -369,14 +434,14 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
 
     fn derivatives(&self, first: usize, x: &[f64], inputs: &SenderInputs, dx: &mut [f64]) {
         let w = self.width;
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
             law.derivative(&x[i * w..][..w], &input, &mut dx[i * w..][..w]);
         }
     }
 
     fn rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, rates: &mut [f64], carried: &mut [f64]) {
         let (w, c) = (self.width, L::CARRIED.len());
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
             let x = &x[i * w..][..w];
             rates[i] = law.rate(x, &input);
             law.carried(x, &input, &mut carried[i * c..][..c]);
@@ -385,7 +450,7 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
 
     fn derivatives_and_rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: SenderOutputs<'_>) {
         let (w, c) = (self.width, L::CARRIED.len());
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
             let x = &x[i * w..][..w];
             out.rates[i] = law.derivative_and_rate(x, &input, &mut out.dx[i * w..][..w]);
             law.carried(x, &input, &mut out.carried[i * c..][..c]);
@@ -412,18 +477,18 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
         flow: usize,
         guard: usize,
         is_rising: bool,
-        x: &mut [f64],
+        state: &mut LawState<'_>,
         input: &SenderInput<'_, f64>,
     ) {
-        self.laws[flow].crossed(guard, is_rising, x, input);
+        self.laws[flow].crossed(guard, is_rising, state, input);
     }
 
     fn period(&self, flow: usize, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
         self.laws[flow].period(x, input)
     }
 
-    fn tick(&self, flow: usize, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        self.laws[flow].tick(x, input);
+    fn tick(&self, flow: usize, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
+        self.laws[flow].tick(state, input);
     }
 
     fn dual(
@@ -469,6 +534,14 @@ impl<L: FluidLink> LinkLaws for Batch<L> {
         L::GUARDS
     }
 
+    fn discrete(&self) -> &'static [Quantity] {
+        L::DISCRETE
+    }
+
+    fn initial_discrete(&self, link: usize, discrete: &mut [u64]) {
+        self.laws[link].initial_discrete(discrete);
+    }
+
     fn states(&self, link: usize) -> Vec<State> {
         self.laws[link].states()
     }
@@ -503,16 +576,23 @@ impl<L: FluidLink> LinkLaws for Batch<L> {
         self.laws[link].guards(x, input, guards);
     }
 
-    fn crossed(&self, link: usize, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
-        self.laws[link].crossed(guard, is_rising, x, input);
+    fn crossed(
+        &self,
+        link: usize,
+        guard: usize,
+        is_rising: bool,
+        state: &mut LawState<'_>,
+        input: &LinkInput<'_, f64>,
+    ) {
+        self.laws[link].crossed(guard, is_rising, state, input);
     }
 
     fn period(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>) -> Option<f64> {
         self.laws[link].period(x, input)
     }
 
-    fn tick(&self, link: usize, x: &mut [f64], input: &LinkInput<'_, f64>) {
-        self.laws[link].tick(x, input);
+    fn tick(&self, link: usize, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
+        self.laws[link].tick(state, input);
     }
 
     fn dual(
@@ -602,6 +682,7 @@ mod tests {
             present_queueing: one,
             earlier_queueing: one,
             feedback: &[Dual64::from(3.0)],
+            discrete: &[],
             downstream: None,
             upstream: None,
         };

@@ -31,6 +31,15 @@ impl State {
     }
 }
 
+/// The states of a law at an event, which may change them.
+#[derive(Debug)]
+pub struct LawState<'a> {
+    /// The states, which follow their derivatives between events.
+    pub x: &'a mut [f64],
+    /// The discrete states, which are constant between events.
+    pub discrete: &'a mut [u64],
+}
+
 /// A quantity with its name and unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
@@ -124,6 +133,8 @@ pub struct SenderInput<'a, T> {
     pub earlier_queueing: T,
     /// The values of [`FluidSender::FEEDBACK`], in that order.
     pub feedback: &'a [T],
+    /// The law's own discrete states, in the order of [`FluidSender::DISCRETE`]; at an event, their values before it.
+    pub discrete: &'a [u64],
     /// Feedback of the relay at the end of the loop, if there is one.
     pub downstream: Option<DownstreamFeedback<T>>,
     /// Feedback of the relay at the beginning of the loop, if there is one.
@@ -142,7 +153,8 @@ impl<T: Number> SenderInput<'_, T> {
 ///
 /// A law that contains `min`, `max` or a threshold declares the switching function in `GUARDS`. The engine then ends a
 /// step where its sign changes; otherwise the solver loses its order there. A law in discrete time (one decision per
-/// round trip) implements [`period`](Self::period) and [`tick`](Self::tick) and keeps its mode as a state.
+/// round trip) implements [`period`](Self::period) and [`tick`](Self::tick). A law with modes declares them in `DISCRETE`:
+/// whole numbers that only [`crossed`](Self::crossed) and `tick` change. Analyses treat them as constants.
 pub trait FluidSender: Send + Sync + Sized + 'static {
     /// Feedback from the links of its own protocol; none by default.
     const FEEDBACK: &'static [Feedback] = &[];
@@ -150,6 +162,8 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     const CARRIED: &'static [Quantity] = &[];
     /// Names of its switching functions.
     const GUARDS: &'static [&'static str] = &[];
+    /// Names and units of its discrete states, such as modes and counts; none by default.
+    const DISCRETE: &'static [Quantity] = &[];
     /// The inputs that it uses beside the feedback. Other inputs may be NaN. The engine does not store the history of
     /// inputs that no law uses.
     const INPUTS: InputSet = InputSet::ALL;
@@ -158,6 +172,9 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
 
     /// The states; empty for a static law.
     fn states(&self) -> Vec<State>;
+
+    /// Writes the initial values of [`FluidSender::DISCRETE`], in that order; all are zero before.
+    fn initial_discrete(&self, _discrete: &mut [u64]) {}
 
     /// The derivatives of the states per second, without regard to bounds.
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]);
@@ -204,7 +221,14 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     fn guards<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _guards: &mut [T]) {}
 
     /// Called when a guard has changed its sign; the states may jump.
-    fn crossed(&self, _guard: usize, _is_rising: bool, _x: &mut [f64], _input: &SenderInput<'_, f64>) {}
+    fn crossed(
+        &self,
+        _guard: usize,
+        _is_rising: bool,
+        _state: &mut LawState<'_>,
+        _input: &SenderInput<'_, f64>,
+    ) {
+    }
 
     /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next
     /// tick.
@@ -213,5 +237,5 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     }
 
     /// Called when the period has passed; the states may jump.
-    fn tick(&self, _x: &mut [f64], _input: &SenderInput<'_, f64>) {}
+    fn tick(&self, _state: &mut LawState<'_>, _input: &SenderInput<'_, f64>) {}
 }

@@ -5,7 +5,7 @@ use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams};
 use super::sender::LEAST_PACKETS;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
-    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium, LinkInput, LinkLaws,
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, link_law,
     sender_law,
 };
@@ -189,9 +189,9 @@ impl FluidLink for Router {
     }
 
     /// Eq. (7): at most C, also after a change of C.
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         if guard == 1 && is_rising {
-            x[0] = x[0].min(input.capacity);
+            state.x[0] = state.x[0].min(input.capacity);
         }
     }
 }

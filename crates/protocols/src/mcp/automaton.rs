@@ -22,10 +22,10 @@ pub(super) enum Mode {
 
 impl Mode {
     /// The mode with this number; scaling for an unknown number.
-    pub(super) fn numbered(number: f64) -> Self {
+    pub(super) fn numbered(number: u64) -> Self {
         use Mode::{Enhancing, Fairing, Overloaded, Scaling, Smoothing, Stable};
         let all = [Scaling, Fairing, Enhancing, Smoothing, Stable, Overloaded];
-        all.into_iter().find(|mode| f64::from(*mode as u8) == number).unwrap_or(Scaling)
+        all.into_iter().find(|mode| *mode as u64 == number).unwrap_or(Scaling)
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Automaton {
     pub(super) mode: Mode,
     pub(super) request: FairingRequest,
     /// Number of steps back since the last load below overload.
-    pub(super) steps_back: u32,
+    pub(super) steps_back: u64,
 }
 
 impl Automaton {

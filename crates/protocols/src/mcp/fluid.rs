@@ -7,9 +7,9 @@ use super::link::{PERIODS_OF_FAIRING, utilization};
 use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams};
 use crate::parts::interval;
 use millpond_law::fluid::{
-    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput,
-    LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts,
-    link_law, positive, sender_law,
+    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium,
+    LinkInput, LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State,
+    SteadyStateFacts, link_law, positive, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -87,16 +87,20 @@ impl Cycle for FairingCycle {
 /// Index of each state.
 mod at {
     pub(super) const RATE: usize = 0;
-    pub(super) const MODE: usize = 1;
-    pub(super) const LEFT: usize = 2;
-    pub(super) const GREW: usize = 3;
-    pub(super) const STEPS_BACK: usize = 4;
-    pub(super) const DECISION: usize = 5;
+    pub(super) const DECISION: usize = 1;
+}
+
+/// Index of each discrete state.
+mod count {
+    pub(super) const MODE: usize = 0;
+    pub(super) const LEFT: usize = 1;
+    pub(super) const GREW: usize = 2;
+    pub(super) const STEPS_BACK: usize = 3;
 }
 
 /// Loads above this value are overload.
 const NASCENT: f64 = Load::Over as u8 as f64 - 0.5;
-/// Threshold between false (0) and true (1).
+/// Threshold between a signal that is absent (0) and one that is present (1).
 const HALF: f64 = 0.5;
 
 /// The automaton; its memory is stored in states.
@@ -106,24 +110,25 @@ struct Source {
 }
 
 impl Source {
-    fn load_automaton(&self, x: &[f64]) -> Automaton {
-        let request = FairingRequest::resumed(self.params.halvings, x[at::LEFT] as u64, x[at::GREW] > HALF);
+    fn load_automaton(&self, LawState { x, discrete }: &LawState<'_>) -> Automaton {
+        let grew = discrete[count::GREW] != 0;
+        let request = FairingRequest::resumed(self.params.halvings, discrete[count::LEFT], grew);
         Automaton {
             params: self.params,
             weight: self.weight,
             rate: x[at::RATE],
-            mode: Mode::numbered(x[at::MODE]),
+            mode: Mode::numbered(discrete[count::MODE]),
             request,
-            steps_back: x[at::STEPS_BACK] as u32,
+            steps_back: discrete[count::STEPS_BACK],
         }
     }
 
-    fn store_automaton(automaton: &Automaton, x: &mut [f64]) {
+    fn store_automaton(automaton: &Automaton, LawState { x, discrete }: &mut LawState<'_>) {
         x[at::RATE] = automaton.rate;
-        x[at::MODE] = f64::from(automaton.mode as u8);
-        x[at::LEFT] = automaton.request.left() as f64;
-        x[at::GREW] = f64::from(u8::from(automaton.request.grew()));
-        x[at::STEPS_BACK] = f64::from(automaton.steps_back);
+        discrete[count::MODE] = automaton.mode as u64;
+        discrete[count::LEFT] = automaton.request.left();
+        discrete[count::GREW] = u64::from(automaton.request.grew());
+        discrete[count::STEPS_BACK] = automaton.steps_back;
     }
 
     /// A flow that requests fairing also receives its own request.
@@ -152,17 +157,24 @@ impl FluidSender for Source {
     const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
     const GUARDS: &'static [&'static str] =
         &["nascent overload", "time until the next decision", "fairing is signalled"];
+    const DISCRETE: &'static [Quantity] = &[
+        Quantity { name: "mode", unit: "1" },
+        Quantity { name: "fairing cycles left", unit: "cycles" },
+        Quantity { name: "grew in the fairing mode", unit: "1" },
+        Quantity { name: "consecutive steps back", unit: "1" },
+    ];
 
     fn states(&self) -> Vec<State> {
         let interval = self.params.decision_interval.secs();
         vec![
             State::new("rate", "bit/s", self.params.initial_rate),
-            State::new("mode", "1", f64::from(Mode::Scaling as u8)),
-            State::new("fairing cycles left", "cycles", self.params.halvings as f64),
-            State::new("grew in the fairing mode", "1", 0.0),
-            State::new("consecutive steps back", "1", 0.0),
             State::new("time until the next decision", "s", interval),
         ]
+    }
+
+    fn initial_discrete(&self, discrete: &mut [u64]) {
+        discrete[count::MODE] = Mode::Scaling as u64;
+        discrete[count::LEFT] = self.params.halvings;
     }
 
     fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
@@ -174,8 +186,8 @@ impl FluidSender for Source {
         x[at::RATE]
     }
 
-    fn carried<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, carried: &mut [T]) {
-        carried[0] = if x[at::LEFT] > HALF { T::one() } else { T::zero() };
+    fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
+        carried[0] = if input.discrete[count::LEFT] > 0 { T::one() } else { T::zero() };
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
@@ -185,8 +197,8 @@ impl FluidSender for Source {
     }
 
     /// A nascent overload is answered at once; everything else waits for the timer (section IV-H).
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        let mut automaton = self.load_automaton(x);
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
+        let mut automaton = self.load_automaton(state);
         match (guard, is_rising) {
             (0, true) if self.params.overload_seen == OverloadSeen::AtOnce => automaton.decrease(),
             (0, true) => return,
@@ -195,9 +207,9 @@ impl FluidSender for Source {
             (2, true) => automaton.receive(load(input.feedback[0]), true),
             _ => return,
         }
-        Self::store_automaton(&automaton, x);
+        Self::store_automaton(&automaton, state);
         if matches!((guard, is_rising), (0, true) | (1, false)) {
-            x[at::DECISION] = self.params.decision_interval.secs();
+            state.x[at::DECISION] = self.params.decision_interval.secs();
         }
     }
 }
@@ -219,36 +231,45 @@ const FOLLOWS: f64 = 100.0;
 mod of {
     pub(super) const ARRIVED: usize = 0;
     pub(super) const LEAST_QUEUE: usize = 1;
-    pub(super) const LOAD: usize = 2;
-    pub(super) const FAIRING: usize = 3;
+}
+
+/// Index of each discrete state.
+mod signal {
+    pub(super) const LOAD: usize = 0;
+    pub(super) const FAIRING: usize = 1;
 }
 
 impl FluidLink for Router {
     const SIGNALS: &'static [Quantity] =
         &[Quantity { name: "load", unit: "1" }, Quantity { name: "fairing", unit: "1" }];
     const GUARDS: &'static [&'static str] = &["a request arrives", "least queue less queue"];
+    const DISCRETE: &'static [Quantity] = &[
+        Quantity { name: "signalled load", unit: "1" },
+        Quantity { name: "periods of fairing left", unit: "1" },
+    ];
 
     fn states(&self) -> Vec<State> {
         vec![
             State::new("arrived in this period", "bit", 0.0),
             State::new("least queue of this period", "bit", 0.0),
-            State::new("signalled load", "1", f64::from(Load::Light as u8)),
-            State::new("periods of fairing left", "1", 0.0),
         ]
+    }
+
+    fn initial_discrete(&self, discrete: &mut [u64]) {
+        discrete[signal::LOAD] = Load::Light as u64;
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
         dx[of::ARRIVED] = input.arriving;
         dx[of::LEAST_QUEUE] = -positive(x[of::LEAST_QUEUE] - input.queue) * (FOLLOWS / self.period);
-        dx[of::LOAD] = T::zero();
-        dx[of::FAIRING] = T::zero();
     }
 
     /// Fairing is signalled by links with medium or heavy load.
-    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        let number = input.discrete[signal::LOAD] as f64;
         let is_fairing =
-            matches!(load(x[of::LOAD].re()), Load::Medium | Load::Heavy) && x[of::FAIRING] > HALF;
-        signals[0] = x[of::LOAD];
+            matches!(load(number), Load::Medium | Load::Heavy) && input.discrete[signal::FAIRING] > 0;
+        signals[0] = T::from(number);
         signals[1] = T::from(f64::from(u8::from(is_fairing)));
     }
 
@@ -262,9 +283,9 @@ impl FluidLink for Router {
         guards[1] = x[of::LEAST_QUEUE] - input.queue;
     }
 
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], _input: &LinkInput<'_, f64>) {
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, _input: &LinkInput<'_, f64>) {
         if guard == 0 && is_rising {
-            x[of::FAIRING] = f64::from(PERIODS_OF_FAIRING);
+            state.discrete[signal::FAIRING] = u64::from(PERIODS_OF_FAIRING);
         }
     }
 
@@ -272,14 +293,14 @@ impl FluidLink for Router {
         Some(self.period)
     }
 
-    fn tick(&self, x: &mut [f64], input: &LinkInput<'_, f64>) {
+    fn tick(&self, LawState { x, discrete }: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         let least = x[of::LEAST_QUEUE].min(input.queue);
         let load = self.ranges.load(utilization(x[of::ARRIVED], least, input.capacity, self.period));
         (x[of::ARRIVED], x[of::LEAST_QUEUE]) = (0.0, input.queue);
-        x[of::LOAD] = f64::from(load as u8);
+        discrete[signal::LOAD] = load as u64;
         let is_requested = input.carried[0] > HALF;
-        x[of::FAIRING] =
-            if is_requested { f64::from(PERIODS_OF_FAIRING) } else { (x[of::FAIRING] - 1.0).max(0.0) };
+        let left = discrete[signal::FAIRING].saturating_sub(1);
+        discrete[signal::FAIRING] = if is_requested { u64::from(PERIODS_OF_FAIRING) } else { left };
     }
 }
 
@@ -288,7 +309,7 @@ mod tests {
     use super::*;
     use crate::mcp::params::PARAMETERS;
     use crate::testing::fluid::{carried, flow, inputs, one_link, one_loop};
-    use millpond_law::fluid::SenderInputs;
+    use millpond_law::fluid::{LinkInputs, SenderInputs};
 
     const D: f64 = 0.04;
 
@@ -300,11 +321,12 @@ mod tests {
     /// signal.
     fn after(rate: f64, mode: Mode, feedback: [f64; 2], guard: usize) -> (f64, Mode) {
         let senders = model().sender(&one_loop(D));
-        let mut x = [rate, f64::from(mode as u8), 0.0, 0.0, 0.0, 0.0];
+        let (mut x, mut discrete) = ([rate, 0.0], [mode as u64, 0, 0, 0]);
         let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&feedback));
-        senders.crossed(0, guard, guard == 0, &mut x, &seen.flow(0));
+        let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+        senders.crossed(0, guard, guard == 0, state, &seen.flow(0));
         assert_eq!(x[at::DECISION], 0.4, "the timer restarts");
-        (x[at::RATE], Mode::numbered(x[at::MODE]))
+        (x[at::RATE], Mode::numbered(discrete[count::MODE]))
     }
 
     #[test]
@@ -332,14 +354,17 @@ mod tests {
     fn a_new_flow_requests_fairing_until_seven_halvings_of_a_rate_that_grew() {
         let senders = model().sender(&one_loop(D));
         let mut x: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
-        let heavy = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
+        let mut heavy = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
+        let over = inputs(&*senders, D, |i| i.feedback[0] = 3.0);
+        let mut discrete = heavy.discrete.clone();
         for left in (0..7).rev() {
             assert_eq!(carried(&*senders, &x, &heavy), [1.0]);
-            senders.crossed(0, 1, false, &mut x, &heavy.flow(0));
-            assert_eq!(Mode::numbered(x[at::MODE]), Mode::Fairing);
-            let over = inputs(&*senders, D, |i| i.feedback[0] = 3.0);
-            senders.crossed(0, 0, true, &mut x, &over.flow(0));
-            assert_eq!(x[at::LEFT], f64::from(left));
+            let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+            senders.crossed(0, 1, false, state, &heavy.flow(0));
+            assert_eq!(Mode::numbered(state.discrete[count::MODE]), Mode::Fairing);
+            senders.crossed(0, 0, true, state, &over.flow(0));
+            assert_eq!(discrete[count::LEFT], left);
+            heavy.discrete.copy_from_slice(&discrete);
         }
         assert_eq!(carried(&*senders, &x, &heavy), [0.0]);
         let (dx, rate) = flow(&*senders, &x, &heavy);
@@ -348,36 +373,52 @@ mod tests {
 
     #[test]
     fn a_flow_with_a_fairing_signal_requests_fairing_itself_only_under_that_reading() {
-        for (reading, left) in [("obeys", 0.0), ("asks", 7.0)] {
+        for (reading, left) in [("obeys", 0), ("asks", 7)] {
             let settings =
                 Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(reading))]).unwrap();
             let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
-            let mut x = [8e6, f64::from(Mode::Stable as u8), 0.0, 0.0, 0.0, 0.3];
+            let (mut x, mut discrete) = ([8e6, 0.3], [Mode::Stable as u64, 0, 0, 0]);
             let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));
-            senders.crossed(0, 2, true, &mut x, &seen.flow(0));
-            assert_eq!((x[at::LEFT], x[at::RATE], x[at::DECISION]), (left, 8e6, 0.3), "{reading}");
+            let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+            senders.crossed(0, 2, true, state, &seen.flow(0));
+            assert_eq!((discrete[count::LEFT], x), (left, [8e6, 0.3]), "{reading}");
         }
     }
 
-    /// The signals of a router of 8 Mbit/s after a period with this number of arrived bits.
-    fn signals_after_period(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
-        use millpond_law::fluid::LinkInput;
+    /// The load and the periods of fairing of a router of 8 Mbit/s after a period with this number of arrived bits.
+    fn signals_after_period(arrived: f64, queue: f64, requests: f64, fairing: u64) -> [u64; 2] {
         let router = model().link(&one_link()).unwrap();
-        let input =
-            LinkInput { capacity: 8e6, arriving: 0.0, own_arriving: 0.0, queue, carried: &[requests] };
-        let mut x = [arrived, queue, 0.0, fairing];
-        router.tick(0, &mut x, &input);
-        assert_eq!((x[of::ARRIVED], x[of::LEAST_QUEUE]), (0.0, queue));
-        x[of::LOAD..].to_vec()
+        let mut inputs = LinkInputs::of(&*router, 0..1, 1);
+        (inputs.capacity[0], inputs.queue[0], inputs.carried[0]) = (8e6, queue, requests);
+        let (mut x, mut discrete) = ([arrived, queue], [0, fairing]);
+        router.tick(0, &mut LawState { x: &mut x, discrete: &mut discrete }, &inputs.link(0));
+        assert_eq!(x, [0.0, queue]);
+        discrete
+    }
+
+    /// The signals of a router with this load and this number of periods of fairing.
+    fn signals(load: Load, fairing: u64) -> [f64; 2] {
+        let router = model().link(&one_link()).unwrap();
+        let inputs = LinkInputs { discrete: vec![load as u64, fairing], ..LinkInputs::of(&*router, 0..1, 1) };
+        let mut signals = [f64::NAN; 2];
+        router.signals(0, &[0.0, 0.0], &inputs, &mut signals);
+        signals
+    }
+
+    #[test]
+    fn a_router_signals_fairing_under_medium_and_heavy_load_only() {
+        assert_eq!(signals(Load::Light, 2), [0.0, 0.0]);
+        assert_eq!((signals(Load::Medium, 1), signals(Load::Medium, 0)), ([1.0, 1.0], [1.0, 0.0]));
+        assert_eq!((signals(Load::Heavy, 1), signals(Load::Over, 1)), ([2.0, 1.0], [3.0, 0.0]));
     }
 
     #[test]
     fn a_router_measures_over_a_period_and_signals_requests_until_the_end_of_the_next() {
         // 1.6 Mbit fit into 200 ms; a queue that remained throughout counts.
-        assert_eq!(signals_after_period(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
-        assert_eq!(signals_after_period(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);
-        assert_eq!(signals_after_period(1.6e6, 0.0, 1.0, 0.0), [3.0, 2.0]);
-        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 2.0), [3.0, 1.0]);
-        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 0.0), [3.0, 0.0]);
+        assert_eq!(signals_after_period(0.47 * 1.6e6, 0.0, 0.0, 0), [0, 0]);
+        assert_eq!(signals_after_period(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0), [2, 0]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 1.0, 0), [3, 2]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 2), [3, 1]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 0), [3, 0]);
     }
 }

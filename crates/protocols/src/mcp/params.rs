@@ -127,7 +127,7 @@ pub(super) struct SenderParams {
     /// Number of halvings after additive increase that ends a flow's request for fairing.
     pub(super) halvings: u64,
     /// Number of consecutive steps back in the stable mode.
-    pub(super) steps_back: u32,
+    pub(super) steps_back: u64,
     /// The mode of a flow that requests fairing while fairing is signalled.
     pub(super) requester: Requester,
     /// The reaction of a flow to a request for fairing by another flow.

@@ -5,8 +5,8 @@ use super::params::{
     CONTROL, Control, DRAIN_EVERY, Gains, PHI, Params, ROUND_TRIP, RoundTrip, Utility, static_rate,
 };
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, InputSet, LoopFacts, Marginal, Number, PriceSum, SenderInput,
-    SenderLaws, State, greatest, least, sender_law,
+    Allocation, FluidModel, FluidSender, InputSet, LawState, LoopFacts, Marginal, Number, PriceSum,
+    SenderInput, SenderLaws, State, greatest, least, sender_law,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -289,8 +289,9 @@ impl FluidSender for DelayRate {
         self.distance.period(x, input)
     }
 
-    fn tick(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
+    fn tick(&self, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
         // The rate does not change: the law is (41), of which (40) is an integral.
+        let x = &mut *state.x;
         let before = self.packets(x, input);
         x[1] = input.queueing;
         x[0] += libm::log(before / self.packets(x, input));
@@ -332,8 +333,8 @@ impl FluidSender for DelayWindow {
         self.distance.period(x, input)
     }
 
-    fn tick(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        x[1] = input.queueing;
+    fn tick(&self, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
+        state.x[1] = input.queueing;
     }
 }
 
@@ -490,7 +491,7 @@ mod tests {
             let with_queue = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
             assert_eq!(senders.period(0, &start, &with_queue.flow(0)), Some(0.01));
             let mut x = start.clone();
-            senders.tick(0, &mut x, &with_queue.flow(0));
+            senders.tick(0, &mut LawState { x: &mut x, discrete: &mut [] }, &with_queue.flow(0));
             assert_eq!((x[1], senders.period(0, &x, &with_queue.flow(0))), (0.02, None));
             let sends = |x: &[f64]| flow(&*senders, x, &with_queue).1;
             assert!(near(sends(&x), sends(&start)));

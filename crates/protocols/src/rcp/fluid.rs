@@ -4,7 +4,7 @@
 use super::params::{CONTROL, Control, RouterParams};
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
-    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium, LinkInput, LinkLaws,
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, link_law,
     sender_law,
 };
@@ -141,9 +141,9 @@ impl FluidLink for Router {
     }
 
     /// At most C, also after a change of C.
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         if guard == 1 && is_rising {
-            x[0] = x[0].min(input.capacity);
+            state.x[0] = state.x[0].min(input.capacity);
         }
     }
 }

@@ -6,9 +6,9 @@ use super::link::{encode, load_factor, persisting};
 use super::params::{RouterParams, SenderParams};
 use super::sender::{LEAST_PACKETS, additive_increase, multiplicative_increase};
 use millpond_law::fluid::{
-    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws,
-    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts, link_law,
-    sender_law,
+    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkInput,
+    LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts,
+    link_law, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -152,11 +152,11 @@ impl FluidSender for Source {
         guards[3] = x[at::ADD];
     }
 
-    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        let begins = guard == 0 && is_rising && x[at::ADD] <= 0.0;
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
+        let begins = guard == 0 && is_rising && state.x[at::ADD] <= 0.0;
         let lasts = guard == 3 && !is_rising && input.feedback[0] > OVER;
         if begins || lasts {
-            self.cut(x, input);
+            self.cut(state.x, input);
         }
     }
 }
@@ -169,19 +169,25 @@ mod of {
     pub(super) const ARRIVED: usize = 0;
     pub(super) const QUEUED: usize = 1;
     pub(super) const PERSISTENT: usize = 2;
-    pub(super) const LOAD: usize = 3;
 }
+
+/// Index of its discrete state: the signalled load.
+const LOAD: usize = 0;
 
 impl FluidLink for Router {
     const SIGNALS: &'static [Quantity] = &[Quantity { name: "load", unit: "1" }];
+    const DISCRETE: &'static [Quantity] = &[Quantity { name: "signalled load", unit: "1" }];
 
     fn states(&self) -> Vec<State> {
         vec![
             State::new("arrived in this interval", "bit", 0.0),
             State::new("queue times time in this interval", "bit s", 0.0),
             State::new("persistent queue", "bit", 0.0),
-            State::new("signalled load", "1", f64::from(Load::Low as u8)),
         ]
+    }
+
+    fn initial_discrete(&self, discrete: &mut [u64]) {
+        discrete[LOAD] = Load::Low as u64;
     }
 
     fn derivative<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
@@ -190,20 +196,20 @@ impl FluidLink for Router {
         dx[of::QUEUED] = input.queue;
     }
 
-    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
-        signals[0] = x[of::LOAD];
+    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = T::from(input.discrete[LOAD] as f64);
     }
 
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
         Some(self.0.interval.secs())
     }
 
-    fn tick(&self, x: &mut [f64], input: &LinkInput<'_, f64>) {
+    fn tick(&self, LawState { x, discrete }: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         let mean = x[of::QUEUED] / self.0.interval.secs();
         x[of::PERSISTENT] = persisting(x[of::PERSISTENT], mean);
         let load_factor = load_factor(&self.0, x[of::ARRIVED], x[of::PERSISTENT], input.capacity);
         (x[of::ARRIVED], x[of::QUEUED]) = (0.0, 0.0);
-        x[of::LOAD] = f64::from(encode(&self.0, load_factor) as u8);
+        discrete[LOAD] = encode(&self.0, load_factor) as u64;
     }
 }
 
@@ -212,7 +218,7 @@ mod tests {
     use super::*;
     use crate::testing::fluid::{PACKET, flow, inputs, near, one_link, one_loop};
     use crate::vcp::params::PARAMETERS;
-    use millpond_law::fluid::{LinkInput, SenderInputs};
+    use millpond_law::fluid::{LinkInputs, SenderInputs};
 
     const D: f64 = 0.1;
     const WINDOW: f64 = 20.0 * PACKET;
@@ -247,7 +253,8 @@ mod tests {
         let over = seen(&*senders, Load::Over);
         let cross = |guard: usize, is_rising: bool, add: f64| {
             let mut x = [WINDOW, -1.0, add];
-            senders.crossed(0, guard, is_rising, &mut x, &over.flow(0));
+            let state = &mut LawState { x: &mut x, discrete: &mut [] };
+            senders.crossed(0, guard, is_rising, state, &over.flow(0));
             (x[0] / PACKET, x[1], x[2])
         };
         let (window, freeze, add) = cross(0, true, -1.0);
@@ -260,7 +267,7 @@ mod tests {
     #[test]
     fn a_router_signals_the_load_of_its_last_interval() {
         let router = model().link(&one_link()).unwrap();
-        let input = LinkInput { capacity: 8e6, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[] };
+        let inputs = LinkInputs { capacity: vec![8e6], ..LinkInputs::of(&*router, 0..1, 0) };
         // A load of one is 98 % of 1.6 Mbit.
         for (share, queued, load) in [
             (0.79, 0.0, Load::Low),
@@ -269,9 +276,17 @@ mod tests {
             (0.99, 0.2, Load::Over),
         ] {
             // A quarter of the mean queue becomes persistent, and half of that counts.
-            let mut x = [share * 1.568e6, queued * 1.568e6 * 0.2, 0.0, 0.0];
-            router.tick(0, &mut x, &input);
-            assert_eq!(x[of::LOAD], f64::from(load as u8), "{share} {queued}");
+            let (mut x, mut discrete) = ([share * 1.568e6, queued * 1.568e6 * 0.2, 0.0], [Load::Low as u64]);
+            router.tick(0, &mut LawState { x: &mut x, discrete: &mut discrete }, &inputs.link(0));
+            assert_eq!(discrete, [load as u64], "{share} {queued}");
+            let mut signals = [0.0];
+            router.signals(
+                0,
+                &x,
+                &LinkInputs { discrete: discrete.to_vec(), ..inputs.clone() },
+                &mut signals,
+            );
+            assert_eq!(signals, [f64::from(load as u8)]);
             assert!(near(x[of::PERSISTENT], queued * 1.568e6 / 4.0));
         }
     }

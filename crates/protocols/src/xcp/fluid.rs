@@ -230,6 +230,7 @@ mod tests {
             present_queueing: 0.0,
             earlier_queueing: 0.0,
             feedback: &[],
+            discrete: &[],
             downstream: None,
             upstream: None,
         };

@@ -6,8 +6,8 @@
 use super::Origin;
 use millpond_guest::intern;
 use millpond_law::fluid::{
-    Allocation, Dual64, Feedback, FluidModel, InputSet, LoopFacts, Quantity, SenderInput, SenderInputs,
-    SenderLaws, SenderOutputs, State,
+    Allocation, Dual64, Feedback, FluidModel, InputSet, LawState, LoopFacts, Quantity, SenderInput,
+    SenderInputs, SenderLaws, SenderOutputs, State,
 };
 use millpond_units::Time;
 use pyo3::call::PyCallArgs;
@@ -126,6 +126,12 @@ impl SenderLaws for PythonSenders {
         &[]
     }
 
+    fn discrete(&self) -> &'static [Quantity] {
+        &[]
+    }
+
+    fn initial_discrete(&self, _flow: usize, _discrete: &mut [u64]) {}
+
     fn maps_signals(&self) -> bool {
         false
     }
@@ -161,7 +167,7 @@ impl SenderLaws for PythonSenders {
 
     fn derivatives(&self, first: usize, x: &[f64], all: &SenderInputs, dx: &mut [f64]) {
         let w = self.width;
-        for (i, input) in all.iter(0).enumerate() {
+        for (i, input) in all.iter(0, 0).enumerate() {
             let values = self.call(first + i, "_derivative", w, (x[i * w..][..w].to_vec(), inputs(&input)));
             dx[i * w..][..w].copy_from_slice(&values);
         }
@@ -169,7 +175,7 @@ impl SenderLaws for PythonSenders {
 
     fn rates(&self, first: usize, x: &[f64], all: &SenderInputs, rates: &mut [f64], _carried: &mut [f64]) {
         let w = self.width;
-        for (i, input) in all.iter(0).enumerate() {
+        for (i, input) in all.iter(0, 0).enumerate() {
             rates[i] = self.call(first + i, "_rate", 1, (x[i * w..][..w].to_vec(), inputs(&input)))[0];
         }
     }
@@ -196,7 +202,7 @@ impl SenderLaws for PythonSenders {
         _flow: usize,
         _guard: usize,
         _is_rising: bool,
-        _x: &mut [f64],
+        _state: &mut LawState<'_>,
         _input: &SenderInput<'_, f64>,
     ) {
     }
@@ -205,7 +211,7 @@ impl SenderLaws for PythonSenders {
         None
     }
 
-    fn tick(&self, _flow: usize, _x: &mut [f64], _input: &SenderInput<'_, f64>) {}
+    fn tick(&self, _flow: usize, _state: &mut LawState<'_>, _input: &SenderInput<'_, f64>) {}
 
     fn dual(
         &self,

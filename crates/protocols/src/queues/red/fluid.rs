@@ -142,6 +142,7 @@ mod tests {
                 own_arriving: 0.0,
                 queue: bytes * 8.0,
                 carried: &[],
+                discrete: &[],
             };
             let mut guards = [0.0; 3];
             links.guards(0, &[], &input, &mut guards);
