@@ -212,8 +212,8 @@ struct Session {
 
 /// Which commands have ended.
 struct Progress {
-    /// The end of the command: its exit code and overruns, and when it was.
-    command: Option<(u8, u64, Time)>,
+    /// The end of the command, and when it was.
+    command: Option<(CommandEnd, Time)>,
     server_runs: bool,
     /// Exit code of the command at the other end, if it ended first.
     server_code: Option<u8>,
@@ -225,24 +225,24 @@ impl Progress {
         Self { command: None, server_runs, server_code: None, server_overrun: 0 }
     }
 
-    fn command_ended(&mut self, now: Time, (code, overrun): (u8, u64)) {
-        self.command = Some((code, overrun, now));
+    fn command_ended(&mut self, now: Time, end: CommandEnd) {
+        self.command = Some((end, now));
     }
 
-    fn server_ended(&mut self, (code, overrun): (u8, u64)) {
+    fn server_ended(&mut self, end: CommandEnd) {
         self.server_runs = false;
-        self.server_overrun = overrun;
-        self.server_code = self.command.is_none().then_some(code);
+        self.server_overrun = end.overrun;
+        self.server_code = self.command.is_none().then_some(end.code);
     }
 
     /// When the time of the command at the other end is over.
     fn deadline(&self) -> Time {
-        self.command.map_or(Time::NEVER, |(_, _, at)| at + SERVER_GRACE)
+        self.command.map_or(Time::NEVER, |(_, at)| at + SERVER_GRACE)
     }
 
     /// The result, if the command has ended and the other one has, too, or has used up its time.
     fn finished(&self, now: Time) -> Option<Finished> {
-        let (code, overrun, at) = self.command?;
+        let (CommandEnd { code, overrun }, at) = self.command?;
         let is_over = !self.server_runs || now >= self.deadline();
         let overruns = [overrun, self.server_overrun];
         is_over.then_some(Finished { code, server_code: self.server_code, at, overruns })
@@ -334,10 +334,18 @@ impl Session {
     }
 }
 
-/// Exit code and overruns of an end whose command has ended.
-fn ended(channel: &Channel) -> Result<(u8, u64), LinkError> {
+/// The end of a command.
+#[derive(Clone, Copy)]
+struct CommandEnd {
+    code: u8,
+    /// Packets that the device in its network namespace dropped.
+    overrun: u64,
+}
+
+/// The end of the command of a network namespace that has ended.
+fn ended(channel: &Channel) -> Result<CommandEnd, LinkError> {
     match channel.receive()? {
-        Some((EndMessage::Ended { code, overrun }, _)) => Ok((code, overrun)),
+        Some((EndMessage::Ended { code, overrun }, _)) => Ok(CommandEnd { code, overrun }),
         Some((EndMessage::Failed(refusal), _)) => Err(refusal.into()),
         _ => Err(LinkError::System("the processes of the network namespace were ended".to_owned())),
     }
