@@ -34,19 +34,19 @@ impl StationaryInterval {
 
     /// The interval between two of these changes and after `measure.from` that contains `at`; none: the longest, of equal
     /// ones the last.
-    fn between(changes: Vec<(f64, String)>, scenario: &Scenario, at: Option<f64>) -> Self {
+    fn between(changes: Vec<NetworkChange>, scenario: &Scenario, at: Option<f64>) -> Self {
         let (begin, end) = (scenario.measure.from.secs(), scenario.duration.secs());
         let begins = if begin > 0.0 { "measure.from" } else { "the run begins" };
-        let mut events: Vec<(f64, String)> =
-            changes.into_iter().filter(|(time, _)| begin < *time && *time < end).collect();
-        events.push((begin, begins.to_owned()));
-        events.push((end, "the run ends".to_owned()));
-        events.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let interval = |pair: &[(f64, String)]| Self {
-            start: pair[0].0,
-            end: pair[1].0,
-            start_event: pair[0].1.clone(),
-            end_event: pair[1].1.clone(),
+        let mut events: Vec<NetworkChange> =
+            changes.into_iter().filter(|change| begin < change.time && change.time < end).collect();
+        events.push(NetworkChange { time: begin, event: begins.to_owned() });
+        events.push(NetworkChange { time: end, event: "the run ends".to_owned() });
+        events.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let interval = |pair: &[NetworkChange]| Self {
+            start: pair[0].time,
+            end: pair[1].time,
+            start_event: pair[0].event.clone(),
+            end_event: pair[1].event.clone(),
         };
         let contains = |found: &Self| at.is_none_or(|at| found.start <= at && at < found.end);
         let all = events.windows(2).map(interval).filter(contains);
@@ -89,19 +89,29 @@ impl TimedAnalysis {
     }
 }
 
-/// Joins and leaves, with their times in seconds.
-fn joins_and_leaves(plan: &FluidPlan) -> impl Iterator<Item = (f64, String)> + '_ {
-    let joins = plan.flows.iter().map(|flow| (flow.start.secs(), format!("{} joins", flow.name)));
+/// A change of the network during a run.
+struct NetworkChange {
+    /// In seconds.
+    time: f64,
+    /// What happens, in English.
+    event: String,
+}
+
+/// The times at which flows join and leave.
+fn joins_and_leaves(plan: &FluidPlan) -> impl Iterator<Item = NetworkChange> + '_ {
+    let change = |time: Time, event: String| NetworkChange { time: time.secs(), event };
+    let joins = plan.flows.iter().map(move |flow| change(flow.start, format!("{} joins", flow.name)));
     let leaves =
-        plan.flows.iter().filter_map(|flow| Some((flow.stop?.secs(), format!("{} leaves", flow.name))));
+        plan.flows.iter().filter_map(move |flow| Some(change(flow.stop?, format!("{} leaves", flow.name))));
     joins.chain(leaves)
 }
 
-/// Capacity steps, with their times in seconds.
-fn capacity_steps(plan: &FluidPlan) -> impl Iterator<Item = (f64, String)> + '_ {
+/// The steps of the capacities of links.
+fn capacity_steps(plan: &FluidPlan) -> impl Iterator<Item = NetworkChange> + '_ {
     plan.links.iter().filter(|link| link.id.is_some()).flat_map(|link| {
-        let step = |(time, rate): &(Time, Rate)| {
-            (time.secs(), format!("{} becomes {}", link.entity, mbit_per_s(rate.as_f64())))
+        let step = |(time, rate): &(Time, Rate)| NetworkChange {
+            time: time.secs(),
+            event: format!("{} becomes {}", link.entity, mbit_per_s(rate.as_f64())),
         };
         link.capacity.iter().skip(1).map(step)
     })
