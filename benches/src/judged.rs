@@ -4,7 +4,7 @@
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;
-use millpond_fluid::stability::{Block, Connection, System, margins, rightmost};
+use millpond_fluid::stability::{Block, BlockInput, BlockOutput, Connection, System, margins, rightmost};
 use millpond_protocols::Registry;
 use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
@@ -56,11 +56,16 @@ fn scenario_map() -> Outcome<()> {
     Ok(())
 }
 
+/// A connection of gain one.
+const fn wire(from: BlockOutput, to: BlockInput, delay: f64) -> Connection {
+    Connection { from, to, gain: 1.0, delay }
+}
+
 /// x' = -gain x(t - delay): stable below gain · delay = pi/2.
 fn one_link(gain: f64, delay: f64) -> System {
     let blocks =
         vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), Block::gain(DMatrix::from_element(1, 1, -gain))];
-    let wire = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    let wire = |from, to, delay| wire(BlockOutput::new(from, 0), BlockInput::new(to, 0), delay);
     System { blocks, connections: vec![wire(0, 1, 0.0), wire(1, 0, delay)] }
 }
 
@@ -83,9 +88,9 @@ fn backbone(alpha: f64) -> System {
         system.blocks.push(Block::gain(DMatrix::from_element(1, path.len(), -kappa)));
         for (hop, link) in path.iter().enumerate() {
             let forward = rtt * (0.1 + 0.15 * hop as f64);
-            let wire = |from, to, delay| Connection { from, to, gain: 1.0, delay };
-            system.connections.push(wire((index, 0), (*link, 0), forward));
-            system.connections.push(wire((*link, 0), (index, hop), rtt - forward));
+            let arrives = wire(BlockOutput::new(index, 0), BlockInput::new(*link, 0), forward);
+            let returns = wire(BlockOutput::new(*link, 0), BlockInput::new(index, hop), rtt - forward);
+            system.connections.extend([arrives, returns]);
         }
     }
     system

@@ -1,13 +1,13 @@
 //! The network at one time with all delays set to zero: its derivatives and channels, and the discontinuities of its
 //! queues.
 
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, LinkLaw};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
 use crate::network::{ConfiguredCapacity, LinkId, LoopId};
 use crate::queue::QueueModel;
 use crate::right_hand_side::{ConstantHistory, RightHandSide};
-use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
+use millpond_law::fluid::{Jump, LinkEquilibrium, LinkInputs, SenderInputs};
 
 /// The range of a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -188,9 +188,7 @@ impl<'a> Frozen<'a> {
         for link in 0..self.links() {
             let (queue, mut laws) = (self.queue_state(link), self.asm.laws_of(link));
             let is_empty = point.x[queue] <= ROUNDING * self.capacity(link);
-            if is_empty
-                && laws.any(|(set, place)| self.asm.link_sets[set].law.equilibrium(place).linearized_as_empty)
-            {
+            if is_empty && laws.any(|law| self.asm.equilibrium_at(law).linearized_as_empty) {
                 held.held[queue] = Held::Lower;
             }
         }
@@ -225,9 +223,7 @@ impl<'a> Frozen<'a> {
         let (mut stretched, mut x) = (self.clone(), x.to_vec());
         for (link, model) in stretched.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
-            let jumps = self.asm.links[link]
-                .queue
-                .map(|(set, place)| self.asm.link_sets[set].law.equilibrium(place).jumps);
+            let jumps = self.asm.links[link].queue.map(|law| self.asm.equilibrium_at(law).jumps);
             *model = QueueModel::stretched(
                 jumps.unwrap_or_default(),
                 self.asm.states[queue].upper,
@@ -285,8 +281,12 @@ pub struct Sliding {
 impl Assembly {
     /// Arriving rate over capacity of a link that is a bottleneck: the smallest target of its laws.
     pub fn utilization(&self, link: LinkId) -> f64 {
-        let laws = self.laws_of(link.0);
-        laws.map(|(set, place)| self.link_sets[set].law.equilibrium(place).utilization).fold(1.0, f64::min)
+        self.laws_of(link.0).map(|law| self.equilibrium_at(law).utilization).fold(1.0, f64::min)
+    }
+
+    /// The equilibrium of a law at a link, if the link is a bottleneck.
+    fn equilibrium_at(&self, LinkLaw { set, place }: LinkLaw) -> LinkEquilibrium {
+        self.link_sets[set].law.equilibrium(place)
     }
 
     /// Whether a loop's sender or a law at one of its links runs in discrete time.
@@ -297,7 +297,7 @@ impl Assembly {
         inputs.base_rtt[0] = data.base_rtt;
         let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
         let sender = class.law.period(data.place, &states, &inputs.flow(0));
-        let link = |link: usize| self.laws_of(link).any(|(set, place)| self.ticks(set, place, link));
+        let link = |link: usize| self.laws_of(link).any(|law| self.ticks(law, link));
         sender.is_some() || self.hops_of(loop_index).iter().any(|hop| link(hop.link))
     }
 
@@ -306,7 +306,7 @@ impl Assembly {
         self.sender_classes[self.loops[loop_index].class].law.guard_names()
     }
 
-    fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
+    fn ticks(&self, LinkLaw { set, place }: LinkLaw, link: usize) -> bool {
         let set = &self.link_sets[set];
         let mut inputs = LinkInputs::of(&*set.law, place..place + 1, set.carried);
         let data = &self.links[link];

@@ -1,7 +1,7 @@
 //! Evaluation and crossing of all switching functions: those of laws, and those at which the selected hop of a path
 //! changes.
 
-use crate::assembly::{Assembly, Entity};
+use crate::assembly::{Assembly, Entity, LinkLaw};
 use crate::discrete_state::DiscreteState;
 use crate::path_switches::GuardOwner;
 use crate::right_hand_side::RightHandSide;
@@ -46,7 +46,7 @@ impl RightHandSide<'_> {
     pub(crate) fn guard_index(&self, entity: Entity, mut place: usize) -> Option<usize> {
         let owner = match entity {
             Entity::Loop(l) => GuardOwner::Sender(self.asm.loops[l].class, self.asm.loops[l].place),
-            Entity::Link(link) => self.asm.laws_of(link).find_map(|(set, position)| {
+            Entity::Link(link) => self.asm.laws_of(link).find_map(|LinkLaw { set, place: position }| {
                 let count = self.asm.link_sets[set].law.guard_names().len();
                 if place < count {
                     return Some(GuardOwner::Link(set, position));

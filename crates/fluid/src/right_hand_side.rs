@@ -1,7 +1,7 @@
 //! The right-hand side of the equations: derivatives of all states and values of all channels, given the history of the
 //! channels.
 
-use crate::assembly::{Assembly, HopData, Role, SharedFlow, SharedLoop};
+use crate::assembly::{Assembly, HopData, LinkLaw, Role, SharedFlow, SharedLoop};
 use crate::delays::{DelayTable, HopDelays, NO_DELAY};
 use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
@@ -421,7 +421,7 @@ impl<'a> RightHandSide<'a> {
             for (hop, delays) in asm.hops_of(l).iter().zip(&self.delays.hops[data.hops.clone()]) {
                 let rate = data.count * channel_at(history, channels, asm.channels.rate + l, delays.forward);
                 channels[arriving + hop.link] += rate;
-                let Some((set, place)) = hop.router else { continue };
+                let Some(LinkLaw { set, place }) = hop.router else { continue };
                 let inputs = &mut self.links[set];
                 inputs.own_arriving[place] += rate;
                 let width = asm.link_sets[set].carried;
@@ -463,7 +463,7 @@ impl<'a> RightHandSide<'a> {
             let (state, capacity) = (asm.offsets.queues + l, discrete.capacity[l]);
             let output = discrete.queue_models[l].output(x[state]);
             let arriving = channels[at.arriving + l];
-            let (marked, dropped) = link.queue.map_or((0.0, 0.0), |(set, place)| {
+            let (marked, dropped) = link.queue.map_or((0.0, 0.0), |LinkLaw { set, place }| {
                 let p = output
                     .law_probability
                     .unwrap_or(channels[asm.link_sets[set].first_signal + place])

@@ -1,6 +1,6 @@
 //! The exact linearization of each part of a network about an operating point, by dual numbers.
 
-use crate::assembly::{Assembly, Entity, HopData, SharedFlow};
+use crate::assembly::{Assembly, Entity, HopData, LinkLaw, SharedFlow};
 use crate::discrete_state::Held;
 use crate::fair_sharing::{ShareRequest, fair_level};
 use crate::frozen::{Frozen, OperatingPoint};
@@ -182,15 +182,15 @@ impl Frozen<'_> {
     pub fn link_subsystem(&self, link: usize, point: &OperatingPoint) -> Subsystem {
         let asm = self.asm;
         let at = &asm.channels;
-        let sets: Vec<(usize, usize)> = asm.laws_of(link).collect();
-        let of_law = |&(s, place): &(usize, usize)| asm.link_sets[s].states_of(place);
+        let laws: Vec<LinkLaw> = asm.laws_of(link).collect();
+        let of_law = |law: &LinkLaw| asm.link_sets[law.set].states_of(law.place);
         let queue = asm.offsets.queues + link;
-        let states = std::iter::once(queue).chain(sets.iter().flat_map(of_law)).collect();
+        let states = std::iter::once(queue).chain(laws.iter().flat_map(of_law)).collect();
         let mut outputs: Vec<usize> = [at.delay, at.slope, at.marked, at.lost, at.arriving, at.passing]
             .iter()
             .map(|first| first + link)
             .collect();
-        for &(s, place) in &sets {
+        for &LinkLaw { set: s, place } in &laws {
             let width = asm.link_sets[s].law.signal_names().len();
             let first = asm.link_sets[s].first_signal + place * width;
             outputs.extend(first..first + width);
@@ -198,7 +198,7 @@ impl Frozen<'_> {
         let held = point.held[queue];
         let inputs = self.arrivals(link).into_iter().map(|arrival| arrival.input).collect();
         differentiate(Entity::Link(link), states, inputs, outputs, point, |x, u| {
-            self.router(link, &sets, held, x, u)
+            self.router(link, &laws, held, x, u)
         })
     }
 
@@ -361,7 +361,7 @@ impl Frozen<'_> {
     fn router(
         &self,
         link: usize,
-        sets: &[(usize, usize)],
+        laws: &[LinkLaw],
         held: Held,
         x: &[Dual64],
         u: &[Dual64],
@@ -374,7 +374,7 @@ impl Frozen<'_> {
         let (mut marked, mut dropped) = (zero, zero);
         let output = self.discrete.queue_models[link].output(x[0]);
         let mut states = &x[1..];
-        for &(s, place) in sets {
+        for &LinkLaw { set: s, place } in laws {
             let set = &self.asm.link_sets[s];
             let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
             let (capacity, queue) = (self.configured_capacity(link), output.queue);
@@ -404,7 +404,7 @@ impl Frozen<'_> {
         let arriving = self.arriving(&arrivals, u, |_| true);
         let queue = self.discrete.queue_models[link].output(x[0]).queue;
         let (mut states, mut guards) = (&x[1..], Vec::new());
-        for (s, place) in self.asm.laws_of(link) {
+        for LinkLaw { set: s, place } in self.asm.laws_of(link) {
             let set = &self.asm.link_sets[s];
             let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
             let discrete = &self.discrete.laws[set.discrete_of(place)];

@@ -5,7 +5,7 @@ use super::model::{LinearModel, NoiseFloor, Observation, first_loops};
 use super::spectrum::{PowerSpectrum, SpectralPeak, peak, periodogram, without_trend};
 use super::subject::Subject;
 use millpond_fluid::Entity;
-use millpond_fluid::stability::NoiseOutput;
+use millpond_fluid::stability::{BlockOutput, NoiseOutput};
 use millpond_plan::fluid::FluidFlowPlan;
 use millpond_results::{EntityKind, quantity};
 use millpond_stats::{mean, root_mean_square};
@@ -159,7 +159,7 @@ impl FluctuationAnalysis<'_> {
         let total: Vec<f64> = (0..self.subject.series.count()).map(sum).collect();
         let output = |class: &ClassRates| {
             let block = self.model?.block(Entity::Loop(class.l))?;
-            Some(((block, 0), self.subject.plan.loops[class.l].count))
+            Some((BlockOutput::new(block, 0), self.subject.plan.loops[class.l].count))
         };
         let output = NoiseOutput::Flows(classes.iter().filter_map(output).collect());
         let interval = classes.iter().map(|class| class.interval).fold(f64::INFINITY, f64::min);
@@ -171,7 +171,7 @@ impl FluctuationAnalysis<'_> {
     }
 
     fn flow_rate(&self, class: &ClassRates) -> Fluctuation {
-        let output = NoiseOutput::Flow((self.block(Entity::Loop(class.l)), 0));
+        let output = NoiseOutput::Flow(BlockOutput::new(self.block(Entity::Loop(class.l)), 0));
         let mut noise_floor = self.noise_floor(&output, self.observation(class.interval, 1.0));
         noise_floor.quantization = class.quantization;
         let name = &self.subject.plan.loops[class.l].name;
@@ -184,7 +184,7 @@ impl FluctuationAnalysis<'_> {
     fn queue(&self, index: usize, id: usize, values: &[f64]) -> Fluctuation {
         let link = &self.subject.plan.links[index];
         let packets_per_second = self.subject.frozen.capacity(id) / link.packet.bits() as f64;
-        let output = NoiseOutput::Link((self.block(Entity::Link(id)), 0));
+        let output = NoiseOutput::Link(BlockOutput::new(self.block(Entity::Link(id)), 0));
         let observation = self.observation(self.subject.series.interval, packets_per_second);
         let mut noise_floor = self.noise_floor(&output, observation);
         noise_floor.quantization = if self.subject.has_packets { 1.0 } else { 0.0 };

@@ -2,8 +2,8 @@
 
 use super::layout::{Channels, Offsets};
 use super::{
-    Assembly, HopData, LinkData, LinkSet, LoopData, LoopRole, Role, SenderClass, SharedFlow, SharedLoop,
-    check,
+    Assembly, HopData, LinkData, LinkLaw, LinkSet, LoopData, LoopRole, Role, RouterData, SenderClass,
+    SharedFlow, SharedLoop, check,
 };
 use crate::error::Error;
 use crate::network::{CapacityStep, FluidLinkSpec, FluidNetwork, Loop, Relay, Share};
@@ -141,21 +141,21 @@ impl AssemblyBuilder {
         let queue = link.queue.map(|(law, verdicts)| self.add_law(new, Role::Queue(verdicts), law));
         let mut routers = Vec::new();
         for (protocol, law) in link.routers {
-            let (set, place) = self.add_law(new, Role::Router(protocol.0), law);
-            routers.push((protocol.0, set, place));
+            let law = self.add_law(new, Role::Router(protocol.0), law);
+            routers.push(RouterData { protocol: protocol.0, law });
         }
         let (name, capacity, buffer) = (link.name, link.capacity, link.buffer);
         let configured = link.configured;
         self.links.push(LinkData { name, capacity, configured, buffer, queue, routers });
     }
 
-    /// Adds a law at a link to the set of its type, or to a new set. Returns set and position.
-    fn add_law(&mut self, link: usize, role: Role, mut law: Box<dyn LinkLaws>) -> (usize, usize) {
+    /// Adds a law at a link to the set of its type, or to a new set.
+    fn add_law(&mut self, link: usize, role: Role, mut law: Box<dyn LinkLaws>) -> LinkLaw {
         for (s, set) in self.link_sets.iter_mut().enumerate().filter(|(_, set)| set.role == role) {
             match set.law.append(law) {
                 Ok(()) => {
                     set.links.push(link);
-                    return (s, set.links.len() - 1);
+                    return LinkLaw { set: s, place: set.links.len() - 1 };
                 }
                 Err(back) => law = back,
             }
@@ -171,7 +171,7 @@ impl AssemblyBuilder {
             role,
             carried: 0,
         });
-        (self.link_sets.len() - 1, 0)
+        LinkLaw { set: self.link_sets.len() - 1, place: 0 }
     }
 
     fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
@@ -241,14 +241,13 @@ impl AssemblyBuilder {
         for l in &self.loops {
             for hop in &mut self.hops[l.hops.clone()] {
                 let routers = &self.links[hop.link].routers;
-                let Some(&(_, s, place)) = routers.iter().find(|(protocol, ..)| *protocol == l.protocol)
-                else {
+                let Some(router) = routers.iter().find(|router| router.protocol == l.protocol) else {
                     continue;
                 };
-                let set = &self.link_sets[s];
-                hop.router = Some((s, place));
+                let set = &self.link_sets[router.law.set];
+                hop.router = Some(router.law);
                 hop.signals = set.law.signal_names().len();
-                hop.first_signal = set.first_signal + place * hop.signals;
+                hop.first_signal = set.first_signal + router.law.place * hop.signals;
             }
         }
     }

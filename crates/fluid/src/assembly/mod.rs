@@ -98,6 +98,22 @@ impl LinkSet {
     }
 }
 
+/// Where a law at a link is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkLaw {
+    /// Index of its link set.
+    pub(crate) set: usize,
+    /// Position in the set.
+    pub(crate) place: usize,
+}
+
+/// The router of a protocol at a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RouterData {
+    pub(crate) protocol: usize,
+    pub(crate) law: LinkLaw,
+}
+
 /// The engine's own data of a link.
 pub(crate) struct LinkData {
     pub(crate) name: String,
@@ -107,10 +123,8 @@ pub(crate) struct LinkData {
     pub(crate) configured: ConfiguredCapacity,
     /// Buffer, in bits.
     pub(crate) buffer: f64,
-    /// The queue law: set and position in it.
-    pub(crate) queue: Option<(usize, usize)>,
-    /// The routers: protocol, set and position in it.
-    pub(crate) routers: Vec<(usize, usize, usize)>,
+    pub(crate) queue: Option<LinkLaw>,
+    pub(crate) routers: Vec<RouterData>,
 }
 
 /// The engine's own data of a loop.
@@ -175,8 +189,8 @@ pub(crate) struct HopData {
     pub(crate) link: usize,
     pub(crate) forward: f64,
     pub(crate) backward: f64,
-    /// The loop's own router here: set and position in it.
-    pub(crate) router: Option<(usize, usize)>,
+    /// The loop's own router here.
+    pub(crate) router: Option<LinkLaw>,
     /// Index of the router's first signal among the channels, and the number of signals.
     pub(crate) first_signal: usize,
     pub(crate) signals: usize,
@@ -232,10 +246,10 @@ impl Assembly {
         &self.hops[self.loops[loop_index].hops.clone()]
     }
 
-    /// Set and position of each law at a link; the queue law comes first.
-    pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// The laws at a link; the queue law comes first.
+    pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = LinkLaw> + '_ {
         let data = &self.links[link];
-        data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
+        data.queue.into_iter().chain(data.routers.iter().map(|router| router.law))
     }
 
     /// The shortest delay above zero, in seconds: the limit on a solver step.

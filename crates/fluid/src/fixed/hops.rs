@@ -4,7 +4,7 @@
 //! the next slot. The result is the sum of linearly interpolated rates without a search. The signals of a link are
 //! interpolated between two slots in the same way.
 
-use crate::assembly::{Assembly, HopData};
+use crate::assembly::{Assembly, HopData, LinkLaw, RouterData};
 use crate::error::Error;
 use millpond_law::fluid::{InputSet, Verdicts};
 use std::ops::Range;
@@ -289,22 +289,21 @@ impl DelayedHops {
 impl Assembly {
     /// Number of sums for the routers of a link: the rate of each protocol and the quantities that its senders carry.
     fn sums_at(&self, link: usize) -> usize {
-        self.links[link].routers.iter().map(|(_, set, _)| 1 + self.link_sets[*set].carried).sum()
+        self.links[link].routers.iter().map(|router| 1 + self.link_sets[router.law.set].carried).sum()
     }
 
     fn signals_at(&self, link: usize) -> usize {
-        self.links[link].routers.iter().map(|(_, set, _)| self.link_sets[*set].law.signal_names().len()).sum()
+        let signals = |router: &RouterData| self.link_sets[router.law.set].law.signal_names().len();
+        self.links[link].routers.iter().map(signals).sum()
     }
 
     /// The positions of a router at a link.
-    pub(super) fn slots(&self, link: usize, router: (usize, usize), emitted: usize) -> RouterSlots {
+    pub(super) fn slots(&self, link: usize, law: LinkLaw, emitted: usize) -> RouterSlots {
         let (mut sums, mut signals) = (1, emitted);
-        for (_, set, place) in &self.links[link].routers {
-            if (*set, *place) == router {
-                break;
-            }
-            sums += 1 + self.link_sets[*set].carried;
-            signals += self.link_sets[*set].law.signal_names().len();
+        for router in self.links[link].routers.iter().take_while(|router| router.law != law) {
+            let set = &self.link_sets[router.law.set];
+            sums += 1 + set.carried;
+            signals += set.law.signal_names().len();
         }
         RouterSlots { sums, signals }
     }

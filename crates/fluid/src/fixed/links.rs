@@ -2,7 +2,7 @@
 
 use super::hops::RouterSlots;
 use super::{FixedStep, step_state};
-use crate::assembly::{Assembly, LinkSet};
+use crate::assembly::{Assembly, LinkLaw, LinkSet};
 use millpond_law::fluid::{LawState, LinkInputs, Verdicts};
 
 /// The states, inputs and signals of one link set.
@@ -24,7 +24,7 @@ impl<'a> LinkSetState<'a> {
         let states = &asm.states[set.first_state..][..set.width * set.links.len()];
         let slots = |(place, link): (usize, &usize)| {
             if set.protocol().is_some() {
-                asm.slots(*link, (s, place), emitted)
+                asm.slots(*link, LinkLaw { set: s, place }, emitted)
             } else {
                 RouterSlots::default()
             }
@@ -125,7 +125,7 @@ impl FixedStep<'_> {
     fn step_queue(&mut self, link: usize) {
         let data = &self.asm.links[link];
         let (capacity, buffer) = (self.capacity[link], data.buffer);
-        let (marked, dropped) = data.queue.map_or((0.0, 0.0), |(set, place)| {
+        let (marked, dropped) = data.queue.map_or((0.0, 0.0), |LinkLaw { set, place }| {
             let p = self.routers[set].signals[place].clamp(0.0, 1.0);
             if self.asm.link_sets[set].verdicts() == Some(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
         });
@@ -144,9 +144,9 @@ impl FixedStep<'_> {
         }
         record.marks.into_iter().for_each(|k| emitted[k] = marked);
         record.losses.into_iter().for_each(|k| emitted[k] = lost);
-        for (_, set, place) in &data.routers {
-            let router = &self.routers[*set];
-            let first = router.slots[*place].signals;
+        for LinkLaw { set, place } in data.routers.iter().map(|router| router.law) {
+            let router = &self.routers[set];
+            let first = router.slots[place].signals;
             let width = router.set.law.signal_names().len();
             emitted[first..first + width].copy_from_slice(&router.signals[place * width..][..width]);
         }

@@ -4,7 +4,7 @@ use super::flows::{ClassStart, ClassState};
 use super::hops::{self, DelayedHops};
 use super::links::LinkSetState;
 use super::{Change, ChangeKind, FixedStep};
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, LinkLaw};
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
 use crate::right_hand_side::{RightHandSide, initial_history};
@@ -144,9 +144,10 @@ impl<'a> FixedStep<'a> {
             }
             places.marks.into_iter().for_each(|k| record[k] = before[at.marked + link]);
             places.losses.into_iter().for_each(|k| record[k] = before[at.lost + link]);
-            for &(_, set, place) in &data.routers {
+            for router in &data.routers {
+                let LinkLaw { set, place } = router.law;
                 let signals = asm.link_sets[set].law.signal_names().len();
-                let first = asm.slots(link, (set, place), places.count).signals;
+                let first = asm.slots(link, router.law, places.count).signals;
                 let emitted = asm.link_sets[set].first_signal + place * signals;
                 record[first..first + signals].copy_from_slice(&before[emitted..emitted + signals]);
             }

@@ -118,10 +118,12 @@ fn rates(system: &System, blocks: &[usize], frequency: f64) -> Option<Vec<f64>> 
     let mut loops = DMatrix::<Complex<f64>>::identity(outputs, outputs);
     for (index, block) in system.blocks.iter().enumerate() {
         let (transfer, _) = block.transfer(s)?;
-        for Connection { from, to, gain, delay } in system.connections.iter().filter(|c| c.to.0 == index) {
+        for Connection { from, to, gain, delay } in system.connections.iter().filter(|c| c.to.block == index)
+        {
             let through = (-s * *delay).exp() * *gain;
             for output in 0..transfer.nrows() {
-                loops[(first[index] + output, first[from.0] + from.1)] -= transfer[(output, to.1)] * through;
+                let source = first[from.block] + from.output;
+                loops[(first[index] + output, source)] -= transfer[(output, to.input)] * through;
             }
         }
     }

@@ -3,15 +3,15 @@
 use super::cycles::on_cycles;
 use super::matrix::{Matrix, ln_det, spectral_radius, spectrum};
 use super::sender_groups::{SenderGroup, groups};
-use super::system::{Block, System};
+use super::system::{Block, BlockInput, System};
 use nalgebra::Complex;
 
 /// det(I + L(s)) times the characteristic polynomials of the blocks: an entire function whose zeros are the
 /// characteristic roots.
 pub struct Characteristic<'a> {
     system: &'a System,
-    /// The link inputs at which loops are cut: block and input.
-    cuts: Vec<(usize, usize)>,
+    /// The link inputs at which loops are cut.
+    cuts: Vec<BlockInput>,
     /// The index of a cut, by block and input.
     pub(super) cut_of: Vec<Vec<Option<usize>>>,
     pub(super) groups: Vec<SenderGroup>,
@@ -48,8 +48,8 @@ impl<'a> Characteristic<'a> {
         // Connections of links without loops are not part of L; keeping them would make identical groups different.
         let is_looped = |block: usize| looped[block].contains(&true);
         let reduced = |mut group: SenderGroup| {
-            group.from_links.retain(|connection| is_looped(connection.from.0));
-            group.to_links.retain(|connection| looped[connection.to.0][connection.to.1]);
+            group.from_links.retain(|connection| is_looped(connection.from.block));
+            group.to_links.retain(|connection| looped[connection.to.block][connection.to.input]);
             group.with_columns_of_links()
         };
         let groups = groups(system).into_iter().map(reduced).collect();
@@ -75,9 +75,9 @@ impl<'a> Characteristic<'a> {
             system.blocks.iter().map(|block| vec![None; block.d.ncols()]).collect();
         let mut cuts = Vec::new();
         for connection in
-            system.connections.iter().filter(|connection| system.blocks[connection.to.0].is_link)
+            system.connections.iter().filter(|connection| system.blocks[connection.to.block].is_link)
         {
-            let (block, input) = connection.to;
+            let BlockInput { block, input } = connection.to;
             if cut_of[block][input].is_none() && matters(block, input) {
                 cut_of[block][input] = Some(cuts.len());
                 cuts.push(connection.to);
@@ -105,7 +105,7 @@ impl<'a> Characteristic<'a> {
     /// The block of each cut.
     #[must_use]
     pub fn cut_blocks(&self) -> Vec<usize> {
-        self.cuts.iter().map(|(block, _)| *block).collect()
+        self.cuts.iter().map(|cut| cut.block).collect()
     }
 
     /// The return ratio L(s): minus the open-loop transfer from link inputs to link inputs. None at a pole of a block.
@@ -178,15 +178,15 @@ impl<'a> Characteristic<'a> {
         for (&(group, count), transfer) in self.kinds.iter().zip(&transfers.groups) {
             let group = &self.groups[group];
             let outgoing = group.to_links.iter().filter_map(|connection| {
-                let row = self.cut_of[connection.to.0][connection.to.1]?;
+                let row = self.cut_of[connection.to.block][connection.to.input]?;
                 Some((row, group.output(connection.from), connection.at(s) * count))
             });
             let outgoing: Vec<_> = outgoing.collect();
             for incoming in &group.from_links {
-                let Some(link) = &transfers.links[incoming.from.0] else { continue };
-                let columns = self.cut_of[incoming.from.0].iter().enumerate();
-                let gains =
-                    columns.filter_map(|(input, column)| Some(((*column)?, link[(incoming.from.1, input)])));
+                let Some(link) = &transfers.links[incoming.from.block] else { continue };
+                let columns = self.cut_of[incoming.from.block].iter().enumerate();
+                let gains = columns
+                    .filter_map(|(input, column)| Some(((*column)?, link[(incoming.from.output, input)])));
                 let gains: Vec<_> = gains.filter(|(_, gains)| *gains != Complex::new(0.0, 0.0)).collect();
                 if gains.is_empty() {
                     continue;

@@ -2,6 +2,7 @@
 
 use super::characteristic::{Characteristic, Transfers};
 use super::matrix::Matrix;
+use super::system::{BlockInput, BlockOutput};
 use nalgebra::{Complex, DVector};
 
 /// A closed-loop system at one complex frequency.
@@ -34,52 +35,42 @@ impl<'a> Characteristic<'a> {
 }
 
 impl ClosedLoop<'_> {
-    /// The responses of `outputs` (block and output) to a disturbance of `input` (block and input) of one flow. The
+    /// The responses of `outputs` to a disturbance of `input` of one flow. The
     /// block of the input represents `count` equal flows; for the input of a link, `count` is one.
     #[must_use]
-    pub fn to(
-        &self,
-        input: (usize, usize),
-        count: f64,
-        outputs: &[(usize, usize)],
-    ) -> Vec<FrequencyResponse> {
+    pub fn to(&self, input: BlockInput, count: f64, outputs: &[BlockOutput]) -> Vec<FrequencyResponse> {
         let links = self.at_links(input, count);
         outputs.iter().map(|&output| self.at(output, input, &links)).collect()
     }
 
     /// The disturbance at the inputs of the links.
-    fn at_links(&self, input: (usize, usize), count: f64) -> DVector<Complex<f64>> {
+    fn at_links(&self, input: BlockInput, count: f64) -> DVector<Complex<f64>> {
         let mut arriving = DVector::zeros(self.function.size());
         for (group, transfer) in self.function.with_transfers(&self.transfers) {
-            if !group.blocks.contains(&input.0) {
+            if !group.blocks.contains(&input.block) {
                 continue;
             }
             for outgoing in &group.to_links {
-                if let Some(cut) = self.function.cut_of[outgoing.to.0][outgoing.to.1] {
+                if let Some(cut) = self.function.cut_of[outgoing.to.block][outgoing.to.input] {
                     let through = transfer[(group.output(outgoing.from), group.input(input))];
                     arriving[cut] += outgoing.at(self.s) * through / count;
                 }
             }
         }
-        if let Some(Some(cut)) = self.function.cut_of[input.0].get(input.1) {
+        if let Some(Some(cut)) = self.function.cut_of[input.block].get(input.input) {
             arriving[*cut] += Complex::new(1.0, 0.0);
         }
         self.loops.solve(&arriving).unwrap_or(arriving)
     }
 
-    fn at(
-        &self,
-        output: (usize, usize),
-        input: (usize, usize),
-        links: &DVector<Complex<f64>>,
-    ) -> FrequencyResponse {
+    fn at(&self, output: BlockOutput, input: BlockInput, links: &DVector<Complex<f64>>) -> FrequencyResponse {
         let zero = Complex::new(0.0, 0.0);
-        if self.transfers.links[output.0].is_some() {
+        if self.transfers.links[output.block].is_some() {
             return FrequencyResponse { own: zero, shared: self.link_output(output, links) };
         }
         let mut response = FrequencyResponse { own: zero, shared: zero };
         for (group, transfer) in self.function.with_transfers(&self.transfers) {
-            if !group.blocks.contains(&output.0) {
+            if !group.blocks.contains(&output.block) {
                 continue;
             }
             let row = group.output(output);
@@ -87,7 +78,7 @@ impl ClosedLoop<'_> {
                 let gain = transfer[(row, group.input(incoming.to))] * incoming.at(self.s);
                 response.shared += gain * self.link_output(incoming.from, links);
             }
-            if group.blocks.contains(&input.0) {
+            if group.blocks.contains(&input.block) {
                 response.own = transfer[(row, group.input(input))];
             }
         }
@@ -95,7 +86,11 @@ impl ClosedLoop<'_> {
     }
 
     /// An output of a link for these inputs.
-    fn link_output(&self, (block, output): (usize, usize), links: &DVector<Complex<f64>>) -> Complex<f64> {
+    fn link_output(
+        &self,
+        BlockOutput { block, output }: BlockOutput,
+        links: &DVector<Complex<f64>>,
+    ) -> Complex<f64> {
         let Some(transfer) = &self.transfers.links[block] else { return Complex::new(0.0, 0.0) };
         let cuts = self.function.cut_of[block].iter().enumerate();
         cuts.filter_map(|(input, cut)| cut.map(|cut| transfer[(output, input)] * links[cut])).sum()

@@ -31,7 +31,7 @@ pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Cro
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Block, Connection, rightmost};
+    use super::super::{Block, BlockInput, BlockOutput, Connection, rightmost};
     use super::*;
     use nalgebra::DMatrix;
     use std::f64::consts::FRAC_PI_2;
@@ -41,7 +41,12 @@ mod tests {
     fn the_crossover_gain_agrees_with_the_closed_form_for_stable_and_unstable_loops() {
         for a in [0.5, 1.5, 1.65, 3.0] {
             let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
-            let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+            let connection = |from, to, delay| Connection {
+                from: BlockOutput::new(from, 0),
+                to: BlockInput::new(to, 0),
+                gain: 1.0,
+                delay,
+            };
             let system = System {
                 blocks: vec![link, Block::gain(DMatrix::from_element(1, 1, -a))],
                 connections: vec![connection(0, 1, 0.0), connection(1, 0, 1.0)],

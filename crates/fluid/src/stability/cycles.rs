@@ -4,33 +4,34 @@
 //! several such inputs in a row add a Jordan block. Rounding turns a Jordan block of size k into a circle of
 //! eigenvalues whose radius is the k-th root of the rounding error; such eigenvalues cannot be followed over frequency.
 
-use super::system::{Block, System};
+use super::system::{Block, BlockInput, System};
 
 /// For each block and input: whether a disturbance there returns to it.
 pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
     let through: Vec<Vec<Vec<usize>>> = system.blocks.iter().map(affected_outputs).collect();
-    let mut wired: Vec<Vec<Vec<(usize, usize)>>> =
+    let mut wired: Vec<Vec<Vec<BlockInput>>> =
         system.blocks.iter().map(|block| vec![Vec::new(); block.d.nrows()]).collect();
     for connection in system.connections.iter().filter(|connection| connection.gain != 0.0) {
-        wired[connection.from.0][connection.from.1].push(connection.to);
+        wired[connection.from.block][connection.from.output].push(connection.to);
     }
-    let next = |(block, input): (usize, usize)| {
+    let next = |BlockInput { block, input }: BlockInput| {
         let outputs = through[block][input].iter();
         outputs.flat_map(|&output| wired[block][output].iter().copied()).collect::<Vec<_>>()
     };
-    let comes_back = |from: (usize, usize)| {
+    let comes_back = |from: BlockInput| {
         let mut output: Vec<Vec<bool>> =
             system.blocks.iter().map(|block| vec![false; block.d.ncols()]).collect();
         let mut open = next(from);
-        while let Some((block, input)) = open.pop() {
+        while let Some(BlockInput { block, input }) = open.pop() {
             if !std::mem::replace(&mut output[block][input], true) {
-                open.extend(next((block, input)));
+                open.extend(next(BlockInput::new(block, input)));
             }
         }
-        output[from.0][from.1]
+        output[from.block][from.input]
     };
     let inputs = |(index, block): (usize, &Block)| {
-        (0..block.d.ncols()).map(|input| block.is_link && comes_back((index, input))).collect()
+        let returns = |input| comes_back(BlockInput::new(index, input));
+        (0..block.d.ncols()).map(|input| block.is_link && returns(input)).collect()
     };
     system.blocks.iter().enumerate().map(inputs).collect()
 }

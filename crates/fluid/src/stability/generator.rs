@@ -1,6 +1,6 @@
 //! The discretized infinitesimal generator of a delay equation: an independent check of the roots of small systems.
 
-use super::{Block, Root, RootError, System};
+use super::{Block, BlockInput, Root, RootError, System};
 use nalgebra::DMatrix;
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use std::f64::consts::PI;
@@ -48,9 +48,11 @@ impl Delayed {
             let own = equation.term(0.0);
             own.view_mut((rows, rows), block.a.shape()).copy_from(&block.a);
             for input in 0..block.d.ncols() {
-                for (delay, source, weights) in sources(system, (index, input), 0.0, 0)? {
-                    let push = block.b.column(input) * DMatrix::from_row_slice(1, weights.len(), &weights);
-                    let mut part = equation.term(delay).view_mut((rows, first[source]), push.shape());
+                for source in sources(system, BlockInput::new(index, input), 0.0, 0)? {
+                    let weights = DMatrix::from_row_slice(1, source.weights.len(), &source.weights);
+                    let push = block.b.column(input) * weights;
+                    let place = (rows, first[source.block]);
+                    let mut part = equation.term(source.delay).view_mut(place, push.shape());
                     part += push;
                 }
             }
@@ -91,12 +93,18 @@ impl Delayed {
     }
 }
 
-/// The sources of an input, static blocks resolved: delay, block, and weights of its states.
-type StateSource = (f64, usize, Vec<f64>);
+/// A block whose states determine an input, through static blocks.
+struct StateSource {
+    block: usize,
+    /// Delay from the block to the input, in seconds.
+    delay: f64,
+    /// Weights of the states of the block.
+    weights: Vec<f64>,
+}
 
 fn sources(
     system: &System,
-    input: (usize, usize),
+    input: BlockInput,
     delay: f64,
     depth: usize,
 ) -> Result<Vec<StateSource>, RootError> {
@@ -106,23 +114,21 @@ fn sources(
     }
     let mut all = Vec::new();
     for connection in system.connections.iter().filter(|connection| connection.to == input) {
-        let block: &Block = &system.blocks[connection.from.0];
+        let block: &Block = &system.blocks[connection.from.block];
         let delay = delay + connection.delay;
         if block.states() > 0 {
-            let weights = block.c.row(connection.from.1).iter().map(|c| c * connection.gain).collect();
-            all.push((delay, connection.from.0, weights));
+            let weights = block.c.row(connection.from.output).iter().map(|c| c * connection.gain).collect();
+            all.push(StateSource { block: connection.from.block, delay, weights });
         }
         for through in 0..block.d.ncols() {
-            let d = block.d[(connection.from.1, through)];
+            let d = block.d[(connection.from.output, through)];
             if d == 0.0 {
                 continue;
             }
-            for (delay, source, weights) in sources(system, (connection.from.0, through), delay, depth + 1)? {
-                all.push((
-                    delay,
-                    source,
-                    weights.iter().map(|weight| weight * d * connection.gain).collect(),
-                ));
+            let through = BlockInput::new(connection.from.block, through);
+            for mut source in sources(system, through, delay, depth + 1)? {
+                source.weights.iter_mut().for_each(|weight| *weight = *weight * d * connection.gain);
+                all.push(source);
             }
         }
     }

@@ -63,7 +63,7 @@ fn significant(mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
 
 /// The system with one sender only.
 fn alone(system: &System, block: usize) -> System {
-    let touches = |connection: &&Connection| connection.from.0 == block || connection.to.0 == block;
+    let touches = |connection: &&Connection| connection.from.block == block || connection.to.block == block;
     System {
         blocks: system.blocks.clone(),
         connections: system.connections.iter().filter(touches).copied().collect(),

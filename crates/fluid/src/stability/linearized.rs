@@ -1,6 +1,6 @@
 //! From the subsystems of a network to a linear system with delays.
 
-use super::system::{Block, Connection, System};
+use super::system::{Block, BlockInput, BlockOutput, Connection, System};
 use crate::assembly::Entity;
 use crate::frozen::{Frozen, OperatingPoint};
 use crate::subsystems::Subsystem;
@@ -28,9 +28,8 @@ impl Linearized {
     pub(super) fn of_subsystems(subsystems: &[Subsystem], point: &OperatingPoint) -> Self {
         let mut source = BTreeMap::new();
         for (block, subsystem) in subsystems.iter().enumerate() {
-            source.extend(
-                subsystem.outputs.iter().enumerate().map(|(output, channel)| (*channel, (block, output))),
-            );
+            let outputs = subsystem.outputs.iter().enumerate();
+            source.extend(outputs.map(|(output, channel)| (*channel, BlockOutput::new(block, output))));
         }
         let mut system = System::default();
         for (index, subsystem) in subsystems.iter().enumerate() {
@@ -40,7 +39,7 @@ impl Linearized {
                 if let Some(&from) = known {
                     system.connections.push(Connection {
                         from,
-                        to: (index, place),
+                        to: BlockInput::new(index, place),
                         gain,
                         delay: input.delay,
                     });
@@ -66,7 +65,7 @@ impl Linearized {
         };
         let upstream = |relay: usize| frozen.asm.relays[relay].upstream.0;
         for connection in &mut self.system.connections {
-            connection.delay += match (owners[connection.from.0], owners[connection.to.0]) {
+            connection.delay += match (owners[connection.from.block], owners[connection.to.block]) {
                 (Entity::Loop(l), Entity::Link(link)) => between(l, None, Some(link)),
                 (Entity::Link(link), Entity::Loop(l)) => between(l, Some(link), None),
                 (Entity::Loop(l), Entity::Relay(r)) if upstream(r) == l => between(l, None, None),
@@ -81,7 +80,7 @@ impl Linearized {
     /// A loop that receives no variable feedback from a link or from another loop of its chain: it has no bottleneck.
     #[must_use]
     pub fn loop_without_feedback(&self) -> Option<usize> {
-        let varies = |&(block, output): &(usize, usize)| {
+        let varies = |&BlockOutput { block, output }: &BlockOutput| {
             let subsystem = &self.system.blocks[block];
             subsystem.is_link
                 && subsystem
@@ -93,12 +92,12 @@ impl Linearized {
         };
         self.owners.iter().enumerate().find_map(|(block, owner)| {
             let Entity::Loop(l) = owner else { return None };
-            let mut inputs = self.system.connections.iter().filter(|connection| connection.to.0 == block);
+            let mut inputs = self.system.connections.iter().filter(|connection| connection.to.block == block);
             let of_a_chain = |from: usize| match self.owners[from] {
                 Entity::Loop(other) => other != *l,
                 owner => matches!(owner, Entity::Relay(_)),
             };
-            (!inputs.any(|connection| varies(&connection.from) || of_a_chain(connection.from.0)))
+            (!inputs.any(|connection| varies(&connection.from) || of_a_chain(connection.from.block)))
                 .then_some(*l)
         })
     }

@@ -44,7 +44,7 @@ pub use noise::{NoiseKind, NoiseModel, NoiseOutput, NoiseSource, PacketGranulari
 pub use nyquist::{AxisCrossing, Nyquist};
 pub use roots::{Root, Spectrum, decays, rightmost};
 pub use sides::{OneSided, Side, Sides, Threshold, one_sided};
-pub use system::{Block, Connection, System};
+pub use system::{Block, BlockInput, BlockOutput, Connection, System};
 
 /// Why the roots of a system are unknown.
 #[derive(Clone, Debug, PartialEq)]

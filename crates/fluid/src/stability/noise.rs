@@ -13,7 +13,7 @@
 
 use super::closed_loop::{ClosedLoop, FrequencyResponse};
 use super::linearized::{Linearized, effect, varying_states};
-use super::{Complex, Root, System};
+use super::{BlockInput, BlockOutput, Complex, Root, System};
 use crate::assembly::Entity;
 use crate::frozen::{Frozen, OperatingPoint};
 use crate::subsystems::Subsystem;
@@ -46,7 +46,7 @@ pub struct NoiseSource {
     /// The origin.
     pub kind: NoiseKind,
     /// Block and input.
-    pub input: (usize, usize),
+    pub input: BlockInput,
     /// Number of equal flows that the block represents, each with such a source.
     pub count: f64,
     /// Two-sided density per Hz, in the squared unit of the input.
@@ -62,15 +62,15 @@ pub struct NoiseModel {
     pub sources: Vec<NoiseSource>,
 }
 
-/// The output whose noise is computed; pairs are block and output.
+/// The output whose noise is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoiseOutput {
     /// One flow of a class.
-    Flow((usize, usize)),
+    Flow(BlockOutput),
     /// The sum over all flows of these classes, each with its number of flows.
-    Flows(Vec<((usize, usize), f64)>),
+    Flows(Vec<(BlockOutput, f64)>),
     /// A link.
-    Link((usize, usize)),
+    Link(BlockOutput),
 }
 
 impl Linearized {
@@ -91,7 +91,12 @@ impl Linearized {
                 noise_origins(frozen, point, l, &subsystem, granularities[l])
             {
                 let input = noise.system.blocks[block].add_input(&column);
-                noise.sources.push(NoiseSource { kind, input: (block, input), count, density });
+                noise.sources.push(NoiseSource {
+                    kind,
+                    input: BlockInput::new(block, input),
+                    count,
+                    density,
+                });
             }
         }
         noise
@@ -173,14 +178,14 @@ impl NoiseModel {
 
 /// The squared gain from a source to a target, summed over the flows with such a source.
 fn power(responses: &ClosedLoop<'_>, source: &NoiseSource, target: &NoiseOutput) -> f64 {
-    let to = |outputs: &[(usize, usize)]| responses.to(source.input, source.count, outputs);
+    let to = |outputs: &[BlockOutput]| responses.to(source.input, source.count, outputs);
     match target {
         NoiseOutput::Flow(output) => {
             let [FrequencyResponse { own, shared }] = to(&[*output])[..] else { return 0.0 };
             (own + shared).norm_sqr() + (source.count - 1.0) * shared.norm_sqr()
         }
         NoiseOutput::Flows(outputs) => {
-            let places: Vec<(usize, usize)> = outputs.iter().map(|(output, _)| *output).collect();
+            let places: Vec<BlockOutput> = outputs.iter().map(|(output, _)| *output).collect();
             let sum: Complex<f64> =
                 to(&places).iter().zip(outputs).map(|(r, (_, count))| r.own + r.shared * *count).sum();
             source.count * sum.norm_sqr()
@@ -243,12 +248,18 @@ mod tests {
             d: DMatrix::zeros(1, 2),
             is_link: false,
         };
-        let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+        let connection = |from, to, delay| Connection {
+            from: BlockOutput::new(from, 0),
+            to: BlockInput::new(to, 0),
+            gain: 1.0,
+            delay,
+        };
         let system = System {
             blocks: vec![link, sender],
             connections: vec![connection(1, 0, tau), connection(0, 1, 0.0)],
         };
-        let source = NoiseSource { kind: NoiseKind::Marks, input: (1, 1), count, density: 1.0 };
+        let source =
+            NoiseSource { kind: NoiseKind::Marks, input: BlockInput::new(1, 1), count, density: 1.0 };
         NoiseModel { system, sources: vec![source] }
     }
 
@@ -274,7 +285,10 @@ mod tests {
     /// Ornstein and Uhlenbeck: y' = -(a + k) y + n has the variance 1 / (2 (a + k)).
     #[test]
     fn a_first_order_loop_has_the_variance_of_ornstein_and_uhlenbeck() {
-        near(variance_of(&senders(1.0, 1.0, 3.0, 0.0), &NoiseOutput::Flow((1, 0))), 1.0 / 8.0);
+        near(
+            variance_of(&senders(1.0, 1.0, 3.0, 0.0), &NoiseOutput::Flow(BlockOutput::new(1, 0))),
+            1.0 / 8.0,
+        );
     }
 
     /// U. Küchler, B. Mensch, Stochastics 40 (1992): x' = -k x(t - tau) + n has the variance
@@ -283,7 +297,10 @@ mod tests {
     fn a_delayed_loop_has_the_variance_of_kuechler_and_mensch() {
         for product in [0.2, 1.0, 1.5] {
             let expected = (1.0 + f64::sin(product)) / (2.0 * f64::cos(product));
-            near(variance_of(&senders(1.0, 0.0, 1.0, product), &NoiseOutput::Flow((1, 0))), expected);
+            near(
+                variance_of(&senders(1.0, 0.0, 1.0, product), &NoiseOutput::Flow(BlockOutput::new(1, 0))),
+                expected,
+            );
         }
     }
 
@@ -293,10 +310,10 @@ mod tests {
         let (n, a, k) = (5.0, 1.0, 3.0);
         let noise = senders(n, a, k, 0.0);
         let sum = n / (2.0 * (a + n * k));
-        near(variance_of(&noise, &NoiseOutput::Flows(vec![((1, 0), n)])), sum);
-        near(variance_of(&noise, &NoiseOutput::Link((0, 0))), sum);
+        near(variance_of(&noise, &NoiseOutput::Flows(vec![(BlockOutput::new(1, 0), n)])), sum);
+        near(variance_of(&noise, &NoiseOutput::Link(BlockOutput::new(0, 0))), sum);
         let one = sum / (n * n) + (1.0 - 1.0 / n) / (2.0 * a);
-        near(variance_of(&noise, &NoiseOutput::Flow((1, 0))), one);
+        near(variance_of(&noise, &NoiseOutput::Flow(BlockOutput::new(1, 0))), one);
     }
 
     /// The mean of white noise over an interval T has the variance density / T.

@@ -1,7 +1,7 @@
 //! Groups of senders and relays, between the links.
 
 use super::matrix::{Equations, Matrix, spectral_radius};
-use super::system::{Block, Connection, System};
+use super::system::{Block, BlockInput, BlockOutput, Connection, System};
 use nalgebra::Complex;
 use std::collections::BTreeSet;
 
@@ -34,10 +34,10 @@ pub(super) struct GroupTransfer {
 pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
     let mut group: Vec<usize> = (0..system.blocks.len()).collect();
     let inner = |connection: &&Connection| {
-        !system.blocks[connection.from.0].is_link && !system.blocks[connection.to.0].is_link
+        !system.blocks[connection.from.block].is_link && !system.blocks[connection.to.block].is_link
     };
     for connection in system.connections.iter().filter(inner) {
-        let (a, b) = (group[connection.from.0], group[connection.to.0]);
+        let (a, b) = (group[connection.from.block], group[connection.to.block]);
         for member in &mut group {
             if *member == a {
                 *member = b;
@@ -60,7 +60,7 @@ pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
         }
     }
     for connection in &system.connections {
-        match (place.get(connection.from.0).copied(), place.get(connection.to.0).copied()) {
+        match (place.get(connection.from.block).copied(), place.get(connection.to.block).copied()) {
             (Some(usize::MAX), Some(to)) if to != usize::MAX => groups[to].from_links.push(*connection),
             (Some(from), Some(usize::MAX)) if from != usize::MAX => groups[from].to_links.push(*connection),
             (Some(from), Some(_)) if from != usize::MAX => groups[from].inner.push(*connection),
@@ -119,10 +119,14 @@ impl SenderGroup {
 
     /// The connections of the group, with inputs and outputs counted within the group.
     fn relative_connections(&self) -> [Vec<Connection>; 3] {
-        let outgoing =
-            |connection: &Connection| Connection { from: (0, self.output(connection.from)), ..*connection };
-        let incoming =
-            |connection: &Connection| Connection { to: (0, self.input(connection.to)), ..*connection };
+        let outgoing = |connection: &Connection| Connection {
+            from: BlockOutput::new(0, self.output(connection.from)),
+            ..*connection
+        };
+        let incoming = |connection: &Connection| Connection {
+            to: BlockInput::new(0, self.input(connection.to)),
+            ..*connection
+        };
         let inner = |connection: &Connection| outgoing(&incoming(connection));
         [
             self.from_links.iter().map(incoming).collect(),
@@ -135,11 +139,11 @@ impl SenderGroup {
         self.blocks.iter().position(|member| *member == block).unwrap_or(0)
     }
 
-    pub(super) fn input(&self, (block, input): (usize, usize)) -> usize {
+    pub(super) fn input(&self, BlockInput { block, input }: BlockInput) -> usize {
         self.inputs[self.place(block)] + input
     }
 
-    pub(super) fn output(&self, (block, output): (usize, usize)) -> usize {
+    pub(super) fn output(&self, BlockOutput { block, output }: BlockOutput) -> usize {
         self.outputs[self.place(block)] + output
     }
 

@@ -172,7 +172,7 @@ impl Frozen<'_> {
             Entity::Link(link) => self
                 .asm
                 .laws_of(link)
-                .flat_map(|(set, _)| self.asm.link_sets[set].law.guard_names().iter().copied())
+                .flat_map(|law| self.asm.link_sets[law.set].law.guard_names().iter().copied())
                 .collect(),
             Entity::Loop(_) | Entity::Relay(_) => Vec::new(),
         }

@@ -90,13 +90,47 @@ impl Block {
     }
 }
 
+/// An input of a block, by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockInput {
+    /// The block.
+    pub block: usize,
+    /// The input among those of the block.
+    pub input: usize,
+}
+
+impl BlockInput {
+    /// An input of a block.
+    #[must_use]
+    pub const fn new(block: usize, input: usize) -> Self {
+        Self { block, input }
+    }
+}
+
+/// An output of a block, by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockOutput {
+    /// The block.
+    pub block: usize,
+    /// The output among those of the block.
+    pub output: usize,
+}
+
+impl BlockOutput {
+    /// An output of a block.
+    #[must_use]
+    pub const fn new(block: usize, output: usize) -> Self {
+        Self { block, output }
+    }
+}
+
 /// A connection from an output to an input with a delay. Connections to the same input add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Connection {
-    /// Block and output.
-    pub from: (usize, usize),
-    /// Block and input.
-    pub to: (usize, usize),
+    /// Where it begins.
+    pub from: BlockOutput,
+    /// Where it ends.
+    pub to: BlockInput,
     /// Number of flows that it represents, or 1.
     pub gain: f64,
     /// Delay in seconds.
@@ -124,7 +158,7 @@ impl System {
     #[must_use]
     pub fn delayed(mut self, extra: f64) -> Self {
         for connection in &mut self.connections {
-            if self.blocks[connection.to.0].is_link {
+            if self.blocks[connection.to.block].is_link {
                 connection.delay += extra;
             }
         }
@@ -136,7 +170,7 @@ impl System {
     #[must_use]
     pub fn amplified(mut self, factor: f64) -> Self {
         for connection in &mut self.connections {
-            if self.blocks[connection.to.0].is_link && !self.blocks[connection.from.0].is_link {
+            if self.blocks[connection.to.block].is_link && !self.blocks[connection.from.block].is_link {
                 connection.gain *= factor;
             }
         }

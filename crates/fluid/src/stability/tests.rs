@@ -19,8 +19,8 @@ fn scalar(a: f64, tau: f64) -> System {
 /// Blocks of one input and one output.
 fn wired(blocks: Vec<Block>, connections: &[(usize, usize, f64)]) -> System {
     let connection = |&(from, to, delay): &(usize, usize, f64)| Connection {
-        from: (from, 0),
-        to: (to, 0),
+        from: BlockOutput::new(from, 0),
+        to: BlockInput::new(to, 0),
         gain: 1.0,
         delay,
     };
@@ -103,8 +103,8 @@ mod one_delay {
         let shift = both.blocks.len();
         both.blocks.extend(time_scale.blocks);
         both.connections.extend(time_scale.connections.into_iter().map(|connection| Connection {
-            from: (connection.from.0 + shift, 0),
-            to: (connection.to.0 + shift, 0),
+            from: BlockOutput::new(connection.from.block + shift, 0),
+            to: BlockInput::new(connection.to.block + shift, 0),
             ..connection
         }));
         let roots = rightmost(&both).unwrap().roots;
@@ -174,14 +174,14 @@ mod cltcp {
         for (index, delay) in delays.iter().enumerate() {
             system.blocks.push(Block::single(-2.0, 2.0, 1.0, 0.0));
             system.connections.push(Connection {
-                from: (0, 0),
-                to: (index + 1, 0),
+                from: BlockOutput::new(0, 0),
+                to: BlockInput::new(index + 1, 0),
                 gain: 1.0,
                 delay: 0.4 * delay,
             });
             system.connections.push(Connection {
-                from: (index + 1, 0),
-                to: (0, 0),
+                from: BlockOutput::new(index + 1, 0),
+                to: BlockInput::new(0, 0),
                 gain: share,
                 delay: 0.6 * delay,
             });
@@ -279,8 +279,8 @@ mod cltcp {
             system.blocks.push(Block::single(-1.0, 1.0, 1.0, UNIT).as_link());
             let link = system.blocks.len() - 1;
             let connection = |from, to| Connection { from, to, gain: 1.0, delay: 0.05 };
-            system.connections.push(connection((1, place), (link, 0)));
-            system.connections.push(connection((link, 0), (1, place)));
+            system.connections.push(connection(BlockOutput::new(1, place), BlockInput::new(link, 0)));
+            system.connections.push(connection(BlockOutput::new(link, 0), BlockInput::new(1, place)));
         }
         let plot = Nyquist::new(&system).unwrap();
         assert_eq!(plot.loci.len(), 1);
@@ -332,14 +332,14 @@ mod paganini {
             for (hop, link) in flow.path.iter().enumerate() {
                 let forward = flow.rtt * (0.1 + 0.15 * f64::from(u32::try_from(hop).unwrap()));
                 system.connections.push(Connection {
-                    from: (index, 0),
-                    to: (*link, 0),
+                    from: BlockOutput::new(index, 0),
+                    to: BlockInput::new(*link, 0),
                     gain: 1.0,
                     delay: forward,
                 });
                 system.connections.push(Connection {
-                    from: (*link, 0),
-                    to: (index, hop),
+                    from: BlockOutput::new(*link, 0),
+                    to: BlockInput::new(index, hop),
                     gain: 1.0,
                     delay: flow.rtt - forward,
                 });
@@ -587,9 +587,9 @@ fn acp_boundary() {
         System {
             blocks: vec![link, sender],
             connections: vec![
-                connection((0, 0), (1, 0), 0.5),
-                connection((0, 1), (1, 1), 0.5),
-                connection((1, 0), (0, 0), 0.5),
+                connection(BlockOutput::new(0, 0), BlockInput::new(1, 0), 0.5),
+                connection(BlockOutput::new(0, 1), BlockInput::new(1, 1), 0.5),
+                connection(BlockOutput::new(1, 0), BlockInput::new(0, 0), 0.5),
             ],
         }
     };
@@ -610,7 +610,12 @@ fn acp_boundary() {
 fn a_search_for_roots_ends_with_its_limit() {
     let sender = Block::single(-1e7, 1e7, -1.5, 0.0);
     let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
-    let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    let connection = |from, to, delay| Connection {
+        from: BlockOutput::new(from, 0),
+        to: BlockInput::new(to, 0),
+        gain: 1.0,
+        delay,
+    };
     let system = System {
         blocks: vec![link, sender],
         connections: vec![connection(0, 1, 0.0), connection(1, 0, 1.0)],
@@ -672,12 +677,12 @@ mod groups_of_senders {
         System {
             blocks: vec![link, block(-1.0, 0.5), block(-2.0, 0.9), block(-0.5, 0.6)],
             connections: vec![
-                wired((0, 0), (1, 0), 0.1),
-                wired((1, 1), (2, 0), 0.2),
-                wired((2, 0), (1, 1), 0.05),
-                wired((1, 1), (3, 0), 0.3),
-                wired((2, 1), (3, 0), 0.4),
-                wired((3, 0), (0, 0), 0.6),
+                wired(BlockOutput::new(0, 0), BlockInput::new(1, 0), 0.1),
+                wired(BlockOutput::new(1, 1), BlockInput::new(2, 0), 0.2),
+                wired(BlockOutput::new(2, 0), BlockInput::new(1, 1), 0.05),
+                wired(BlockOutput::new(1, 1), BlockInput::new(3, 0), 0.3),
+                wired(BlockOutput::new(2, 1), BlockInput::new(3, 0), 0.4),
+                wired(BlockOutput::new(3, 0), BlockInput::new(0, 0), 0.6),
             ],
         }
     }
@@ -696,9 +701,10 @@ mod groups_of_senders {
             let own = system.blocks[block].transfer(s).unwrap().0;
             open.view_mut((2 * (block - 1), 2 * (block - 1)), (2, 2)).copy_from(&own);
         }
-        let place = |(block, port): (usize, usize)| 2 * (block - 1) + port;
-        for connection in system.connections.iter().filter(|c| c.from.0 != 0 && c.to.0 != 0) {
-            inner[(place(connection.to), place(connection.from))] +=
+        let place = |block: usize, port: usize| 2 * (block - 1) + port;
+        for connection in system.connections.iter().filter(|c| c.from.block != 0 && c.to.block != 0) {
+            let (from, to) = (connection.from, connection.to);
+            inner[(place(to.block, to.input), place(from.block, from.output))] +=
                 connection.gain * (-s * connection.delay).exp();
         }
         let expected = &open + &open * &inner * &closed.transfer;

@@ -1,7 +1,7 @@
 //! Where packet noise enters a linear system.
 
 use crate::laws::{BASE, P};
-use millpond_fluid::stability::{Linearized, NoiseKind, PacketGranularity};
+use millpond_fluid::stability::{BlockInput, Linearized, NoiseKind, PacketGranularity};
 use millpond_fluid::{Assembly, FluidNetwork, Frozen, Loop};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 use nalgebra::DMatrix;
@@ -38,7 +38,7 @@ fn packet_noise_disturbs_the_rate_also_if_a_state_of_the_law_is_constant() {
     let granularity = PacketGranularity { packet: 12.0, has_window: true };
     let noise = Linearized::of(&frozen, &point).noise(&frozen, &point, &[granularity]);
     let [source] = &noise.sources[..] else { panic!("one source: {:?}", noise.sources) };
-    let ((block, input), cause) = (source.input, source.kind);
+    let (BlockInput { block, input }, cause) = (source.input, source.kind);
     let subsystem = &noise.system.blocks[block];
     assert_eq!((cause, subsystem.states()), (NoiseKind::Windows, 1));
     assert_eq!(subsystem.b.column(input), DMatrix::zeros(1, 1).column(0));
