@@ -1,7 +1,7 @@
 //! `[endpoint]`: loss detection and timers of all senders (RFC 9002).
 
 use crate::model::Endpoint;
-use crate::table::{Form, KeyTable, Rule, ScenarioKey, Written, put, set};
+use crate::table::{Form, KeyTable, Rule, ScenarioKey, Written, put, set, stored_key};
 use millpond_units::{Readable, Span};
 
 /// Longest timer.
@@ -15,30 +15,27 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
     blank: Endpoint::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "initial_rtt",
             form: TIMER,
             rule: Rule::Default("\"333ms\""),
             meaning: "round-trip time of a path before its first sample (kInitialRtt of RFC 9002)",
-            read: |endpoint, written| written.store(&mut endpoint.initial_rtt),
-            write: |endpoint| put(&endpoint.initial_rtt),
+            field: initial_rtt,
         },
-        ScenarioKey {
+        stored_key! {
             name: "granularity",
             form: TIMER,
             rule: Rule::Default("\"1ms\""),
             meaning: "least allowance of a timeout for the variation of round-trip times (kGranularity of RFC 9002)",
-            read: |endpoint, written| written.store(&mut endpoint.granularity),
-            write: |endpoint| put(&endpoint.granularity),
+            field: granularity,
         },
-        ScenarioKey {
+        stored_key! {
             name: "min_probe_timeout",
             form: Form::Span { least: Span::ZERO, most: LONGEST },
             rule: Rule::Default("\"0s\""),
             meaning: "a sender without feedback sends a probe after this time at the earliest. RFC 9002 has no such bound; RFC \
                       6298 has 1 s for the retransmission timeout of TCP, Linux 200 ms",
-            read: |endpoint, written| written.store(&mut endpoint.min_probe_timeout),
-            write: |endpoint| put(&endpoint.min_probe_timeout),
+            field: min_probe_timeout,
         },
         ScenarioKey {
             name: "max_probe_timeout",
@@ -51,22 +48,20 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
             },
             write: |endpoint| put(&endpoint.max_probe_timeout),
         },
-        ScenarioKey {
+        stored_key! {
             name: "probes_per_timeout",
             form: Form::Whole { least: 1, most: 2 },
             rule: Rule::Default("2"),
             meaning: "packets that leave at a probe timeout (RFC 9002, section 6.2.4)",
-            read: |endpoint, written| written.store(&mut endpoint.probes_per_timeout),
-            write: |endpoint| put(&endpoint.probes_per_timeout),
+            field: probes_per_timeout,
         },
-        ScenarioKey {
+        stored_key! {
             name: "packet_threshold",
             form: Form::Whole { least: 1, most: 1_000_000 },
             rule: Rule::Default("3"),
             meaning: "a packet is lost when one that was sent this many packets later is acknowledged (kPacketThreshold of RFC \
                       9002)",
-            read: |endpoint, written| written.store(&mut endpoint.packet_threshold),
-            write: |endpoint| put(&endpoint.packet_threshold),
+            field: packet_threshold,
         },
     ],
 };

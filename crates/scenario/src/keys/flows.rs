@@ -6,7 +6,9 @@ use super::unique;
 use super::workloads::WORKLOAD;
 use crate::model::{FlowGroup, FlowStart, Lasting, Rtt, Scenario, Stop, Workload};
 use crate::place::At;
-use crate::table::{Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, text};
+use crate::table::{
+    Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, stored_key, text,
+};
 use crate::tree::Raw;
 use millpond_units::{Bytes, Readable, Span, Time};
 use std::collections::BTreeSet;
@@ -30,37 +32,33 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
     blank: || FlowTable { group: blank(), nodes: Vec::new() },
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "name",
             form: Form::Name,
             rule: Rule::Required("\"short\""),
             meaning: "the unique name of the group; its flows are called `name` if alone, else `name.0`, `name.1`, ...",
-            read: |flow, written| written.store(&mut flow.group.name),
-            write: |flow| put(&flow.group.name),
+            field: group.name,
         },
-        ScenarioKey {
+        stored_key! {
             name: "count",
             form: Form::Whole { least: 1, most: MOST_FLOWS },
             rule: Rule::Absent("1, or one per path"),
             meaning: "the number of flows; all groups together have at most a million",
-            read: |flow, written| written.store(&mut flow.group.count),
-            write: |flow| put(&flow.group.count),
+            field: group.count,
         },
-        ScenarioKey {
+        stored_key! {
             name: "protocol",
             form: Form::Name,
             rule: Rule::Required("\"cubic\""),
             meaning: "a registered protocol or an entry of `[protocols]`",
-            read: |flow, written| written.store(&mut flow.group.protocol),
-            write: |flow| put(&flow.group.protocol),
+            field: group.protocol,
         },
-        ScenarioKey {
+        stored_key! {
             name: "pinned",
             form: Form::Flag,
             rule: Rule::Default("false"),
             meaning: "`compare` does not change the protocol of this group",
-            read: |flow, written| written.store(&mut flow.group.pinned),
-            write: |flow| put(&flow.group.pinned),
+            field: group.pinned,
         },
         ScenarioKey {
             name: "path",
@@ -113,13 +111,12 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             },
             write: |flow| flow.group.rtt.as_ref().and_then(put),
         },
-        ScenarioKey {
+        stored_key! {
             name: "start",
             form: Form::Table(&START),
             rule: Rule::Default("\"0s\""),
             meaning: "when its flows start",
-            read: |flow, written| written.store(&mut flow.group.start),
-            write: |flow| put(&flow.group.start),
+            field: group.start,
         },
         ScenarioKey {
             name: "stop",
@@ -145,13 +142,12 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
                 _ => None,
             },
         },
-        ScenarioKey {
+        stored_key! {
             name: "packet",
             form: PACKET,
             rule: Rule::Default("\"1500B\""),
             meaning: "size of a data packet on the wire",
-            read: |flow, written| written.store(&mut flow.group.packet),
-            write: |flow| put(&flow.group.packet),
+            field: group.packet,
         },
         ScenarioKey {
             name: "overhead",
@@ -161,13 +157,12 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.overhead, overhead(flow.group.packet, written)),
             write: |flow| put(&flow.group.overhead),
         },
-        ScenarioKey {
+        stored_key! {
             name: "ack",
             form: PACKET,
             rule: Rule::Default("\"40B\""),
             meaning: "size of an acknowledgement on the wire",
-            read: |flow, written| written.store(&mut flow.group.ack),
-            write: |flow| put(&flow.group.ack),
+            field: group.ack,
         },
         ScenarioKey {
             name: "delayed_acks",
@@ -177,21 +172,19 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.delayed_acks, DELAYED_ACKS.read(written)),
             write: |flow| Some(DELAYED_ACKS.write(&flow.group.delayed_acks)),
         },
-        ScenarioKey {
+        stored_key! {
             name: "workload",
             form: Form::Table(&WORKLOAD),
             rule: Rule::Default("\"bulk\""),
             meaning: "what the application sends",
-            read: |flow, written| written.store(&mut flow.group.workload),
-            write: |flow| put(&flow.group.workload),
+            field: group.workload,
         },
-        ScenarioKey {
+        stored_key! {
             name: "weight",
             form: Form::Number { least: 1e-3, most: 1e3 },
             rule: Rule::Default("1"),
             meaning: "share under a scheduler of flows, relative to other flows; its priority under `\"priority\"`",
-            read: |flow, written| written.store(&mut flow.group.weight),
-            write: |flow| put(&flow.group.weight),
+            field: group.weight,
         },
     ],
 };

@@ -11,7 +11,7 @@ use crate::network::Network;
 use crate::place::At;
 use crate::table::{
     Field, Fields, Form, JoinedTable, KeyTable, Keyword, ReadContext, Rule, ScenarioKey, Written, array, put,
-    set, spellings, text,
+    set, spellings, stored_key, text,
 };
 use crate::tree::Raw;
 use millpond_units::{Rate, Span};
@@ -29,13 +29,12 @@ static ENDS: KeyTable<Ends> = KeyTable {
     blank: Ends::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "name",
             form: Form::Name,
             rule: Rule::Required("\"L1\""),
             meaning: "the unique name of the link",
-            read: |ends, written| written.store(&mut ends.name),
-            write: |ends| put(&ends.name),
+            field: name,
         },
         ScenarioKey {
             name: "between",
@@ -139,15 +138,14 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
     blank: Direction::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "rate",
             form: Form::Table(&CAPACITY),
             rule: Rule::Required("\"155Mbps\""),
             meaning: "the capacity",
-            read: |direction, written| written.store(&mut direction.rate),
-            write: |direction| put(&direction.rate),
+            field: rate,
         },
-        ScenarioKey {
+        stored_key! {
             name: "configured_rate",
             form: Form::AnyOf(&[
                 Form::Word("actual"),
@@ -157,16 +155,14 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             rule: Rule::Default("\"actual\""),
             meaning: "the capacity that the link's laws are configured with, if it is not the actual one: a \
                       misconfigured router. `\"80%\"`: this share of the actual one",
-            read: |direction, written| written.store(&mut direction.configured.rate),
-            write: |direction| put(&direction.configured.rate),
+            field: configured.rate,
         },
-        ScenarioKey {
+        stored_key! {
             name: "configured_delay",
             form: Form::Span { least: Span::ZERO, most: Span::from_millis(3_600_000) },
             rule: Rule::Default("\"0s\""),
             meaning: "time after which the laws receive a change of the configured rate",
-            read: |direction, written| written.store(&mut direction.configured.delay),
-            write: |direction| put(&direction.configured.delay),
+            field: configured.delay,
         },
         ScenarioKey {
             name: "configured_levels",
@@ -180,48 +176,43 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
                 Some(levels.unwrap_or_else(|| text("exact")))
             },
         },
-        ScenarioKey {
+        stored_key! {
             name: "configured_noise",
             form: Form::PROBABILITY,
             rule: Rule::Default("0"),
             meaning: "greatest relative error of the configured rate. Errors are uniformly distributed, with a new one \
                       after each 100 ms and each change",
-            read: |direction, written| written.store(&mut direction.configured.noise),
-            write: |direction| put(&direction.configured.noise),
+            field: configured.noise,
         },
-        ScenarioKey {
+        stored_key! {
             name: "delay",
             form: Form::Table(&DELAY),
             rule: Rule::Default("\"0s\""),
             meaning: "the propagation delay",
-            read: |direction, written| written.store(&mut direction.delay),
-            write: |direction| put(&direction.delay),
+            field: delay,
         },
-        ScenarioKey {
+        stored_key! {
             name: "reorder",
             form: Form::Flag,
             rule: Rule::Default("false"),
             meaning: "packets may overtake when the delay decreases or with jitter",
-            read: |direction, written| written.store(&mut direction.reorder),
-            write: |direction| put(&direction.reorder),
+            field: reorder,
         },
-        ScenarioKey {
+        stored_key! {
             name: "jitter",
             form: Form::Span { least: Span::ZERO, most: Span::from_millis(60_000) },
             rule: Rule::Default("\"0s\""),
             meaning: "greatest additional delay of a packet; it is uniformly distributed from zero on",
-            read: |direction, written| written.store(&mut direction.jitter),
-            write: |direction| put(&direction.jitter),
+            field: jitter,
         },
-        ScenarioKey {
+        stored_key! {
             name: "loss",
             form: Form::Table(&LOSS),
             rule: Rule::Default("\"none\""),
             meaning: "random loss after service",
-            read: |direction, written| written.store(&mut direction.loss),
-            write: |direction| put(&direction.loss),
+            field: loss,
         },
-        ScenarioKey {
+        stored_key! {
             name: "buffer",
             form: BUFFER,
             rule: Rule::Default("\"1bdp\""),
@@ -229,8 +220,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
                       over the trace), or a multiple of the bandwidth-delay product (the mean rate times the mean \
                       base round-trip time of the flows that cross the link). A time and a product are at least one \
                       packet",
-            read: |direction, written| written.store(&mut direction.buffer),
-            write: |direction| put(&direction.buffer),
+            field: buffer,
         },
         ScenarioKey {
             name: "queue",
@@ -241,15 +231,14 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| set(&mut direction.queue, Field::read(written)),
             write: |direction| put(&direction.queue),
         },
-        ScenarioKey {
+        stored_key! {
             name: "scheduler",
             form: Form::Words(spellings::<Scheduler>),
             rule: Rule::Default("\"fifo\""),
             meaning: "which packet is served next: `\"fair\"` (start-time fair queueing) and `\"drr\"` (deficit round \
                       robin) serve flows in proportion to their weights, `\"priority\"` flows of greater weight first, \
                       each from a queue with a queue law of its own",
-            read: |direction, written| written.store(&mut direction.scheduler),
-            write: |direction| put(&direction.scheduler),
+            field: scheduler,
         },
     ],
 };

@@ -1,7 +1,9 @@
 //! Random loss.
 
 use crate::model::{GilbertElliott, Loss};
-use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, put, set, text};
+use crate::table::{
+    Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, put, set, stored_key, text,
+};
 use crate::tree::Raw;
 
 /// The forms of random loss.
@@ -53,37 +55,33 @@ static GILBERT_ELLIOTT: KeyTable<GilbertElliott> = KeyTable {
     blank: GilbertElliott::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "good_to_bad",
             form: Form::PROBABILITY,
             rule: Rule::Required("0.001"),
             meaning: "probability of the transition from good to bad, per packet",
-            read: |chain, written| written.store(&mut chain.good_to_bad),
-            write: |chain| put(&chain.good_to_bad),
+            field: good_to_bad,
         },
-        ScenarioKey {
+        stored_key! {
             name: "bad_to_good",
             form: Form::PROBABILITY,
             rule: Rule::Required("0.1"),
             meaning: "probability of the transition from bad to good, per packet",
-            read: |chain, written| written.store(&mut chain.bad_to_good),
-            write: |chain| put(&chain.bad_to_good),
+            field: bad_to_good,
         },
-        ScenarioKey {
+        stored_key! {
             name: "loss_good",
             form: Form::PROBABILITY,
             rule: Rule::Default("0"),
             meaning: "loss probability in the good state",
-            read: |chain, written| written.store(&mut chain.loss_good),
-            write: |chain| put(&chain.loss_good),
+            field: loss_good,
         },
-        ScenarioKey {
+        stored_key! {
             name: "loss_bad",
             form: Form::PROBABILITY,
             rule: Rule::Default("1"),
             meaning: "loss probability in the bad state",
-            read: |chain, written| written.store(&mut chain.loss_bad),
-            write: |chain| put(&chain.loss_bad),
+            field: loss_bad,
         },
     ],
 };

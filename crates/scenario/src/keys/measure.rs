@@ -1,7 +1,7 @@
 //! `[measure]`: what to record.
 
 use crate::model::Measure;
-use crate::table::{Form, KeyTable, LONGEST_RUN, Rule, ScenarioKey, Written, put, set};
+use crate::table::{Form, KeyTable, LONGEST_RUN, Rule, ScenarioKey, Written, put, set, stored_key};
 use millpond_units::{Readable, Span, Time};
 
 /// Most samples of one series.
@@ -38,14 +38,13 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
             read: |measure, written| set(&mut measure.jain_window, interval(written)),
             write: |measure| put(&measure.jain_window),
         },
-        ScenarioKey {
+        stored_key! {
             name: "converged_within",
             form: Form::Share { least: 1e-6, most: 1.0 },
             rule: Rule::Default("0.1"),
             meaning: "a flow has converged when its rate stays within this fraction of its fair share: max-min \
                       over the links, less what the flows that share them leave unused",
-            read: |measure, written| written.store(&mut measure.converged_within),
-            write: |measure| put(&measure.converged_within),
+            field: converged_within,
         },
     ],
 };

@@ -4,7 +4,7 @@ use super::queues::{BUFFER, QUEUE, SETTINGS};
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
 use crate::table::{
-    Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, text,
+    Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, stored_key, text,
 };
 use crate::tree::{Raw, TomlNode};
 use std::collections::BTreeMap;
@@ -24,13 +24,12 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
     },
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "protocol",
             form: Form::Name,
             rule: Rule::Absent("`NAME`"),
             meaning: "the registered protocol, if `NAME` is a variant of it",
-            read: |entry, written| written.store(&mut entry.protocol),
-            write: |entry| put(&entry.protocol),
+            field: protocol,
         },
         ScenarioKey {
             name: "relays",
@@ -40,7 +39,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| set(&mut entry.relays, relays(written)),
             write: |entry| Some(nodes(&entry.relays)),
         },
-        ScenarioKey {
+        stored_key! {
             name: "relay_buffer",
             form: BUFFER,
             // The previous loop is not short of credit, and a stall of the next one leaves no more than that behind.
@@ -49,8 +48,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
                       loop may send in it, at least 5 packets. A BDP is that of the loop before the relay: the mean \
                       rate of its slowest link, its base RTT. The bound is then also at most what the next loop may \
                       send in as many base RTTs of that loop and 8 of its own, at least 5 packets",
-            read: |entry, written| written.store(&mut entry.relay_buffer),
-            write: |entry| put(&entry.relay_buffer),
+            field: relay_buffer,
         },
         ScenarioKey {
             name: "aggregate",
@@ -68,13 +66,12 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| set(&mut entry.queue, Field::read(written)),
             write: |entry| put(&entry.queue),
         },
-        ScenarioKey {
+        stored_key! {
             name: "params",
             form: SETTINGS,
             rule: Rule::Default("{}"),
             meaning: "the protocol's parameters: `millpond protocols NAME` lists them",
-            read: |entry, written| written.store(&mut entry.params),
-            write: |entry| put(&entry.params),
+            field: params,
         },
     ],
 };

@@ -15,7 +15,7 @@ use super::shorthand::topology::{self, TOPOLOGY};
 use super::shorthand::tree::{self, TREE};
 use crate::model::Scenario;
 use crate::network::Network;
-use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set};
+use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set, stored_key};
 use crate::tree::Raw;
 use millpond_units::{Span, nearest};
 
@@ -36,13 +36,12 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
     blank: Draft::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "title",
             form: Form::Text,
             rule: Rule::Default("\"\""),
             meaning: "what the scenario is about, in a few words",
-            read: |draft, written| written.store(&mut draft.scenario.title),
-            write: |draft| put(&draft.scenario.title),
+            field: scenario.title,
         },
         ScenarioKey {
             name: "duration",
@@ -52,13 +51,12 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| written.store(&mut draft.duration),
             write: |draft| draft.duration.as_ref().and_then(put),
         },
-        ScenarioKey {
+        stored_key! {
             name: "seed",
             form: Form::Whole { least: 0, most: u64::MAX },
             rule: Rule::Default("1"),
             meaning: "seed of all random numbers",
-            read: |draft, written| written.store(&mut draft.scenario.seed),
-            write: |draft| put(&draft.scenario.seed),
+            field: scenario.seed,
         },
         ScenarioKey {
             name: "measure",

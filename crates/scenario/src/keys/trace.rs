@@ -2,7 +2,9 @@
 
 use crate::place::{At, Place};
 use crate::schedule::End;
-use crate::table::{Form, KeyTable, Keyword, PlainForm, Rule, ScenarioKey, Written, put, spellings, text};
+use crate::table::{
+    Form, KeyTable, Keyword, PlainForm, Rule, ScenarioKey, Written, put, spellings, stored_key, text,
+};
 use crate::trace::{Format, Trace, TraceSource};
 use millpond_units::Span;
 use std::path::PathBuf;
@@ -42,13 +44,12 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
         write: |_| None,
     }),
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "file",
             form: Form::Text,
             rule: Rule::Required("\"cell.csv\""),
             meaning: "relative to the scenario file; in an override, to the current folder",
-            read: |trace, written| written.store(&mut trace.file),
-            write: |trace| put(&trace.file),
+            field: file,
         },
         ScenarioKey {
             name: "format",
@@ -58,21 +59,19 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.format),
             write: |trace| trace.format.as_ref().and_then(put),
         },
-        ScenarioKey {
+        stored_key! {
             name: "end",
             form: Form::Words(spellings::<End>),
             rule: Rule::Default("\"loop\""),
             meaning: "what follows the end: the trace again, its last rate, or no service",
-            read: |trace, written| written.store(&mut trace.end),
-            write: |trace| put(&trace.end),
+            field: end,
         },
-        ScenarioKey {
+        stored_key! {
             name: "skip",
             form: Form::ANY_SPAN,
             rule: Rule::Default("\"0s\""),
             meaning: "how much of the beginning is left out",
-            read: |trace, written| written.store(&mut trace.skip),
-            write: |trace| put(&trace.skip),
+            field: skip,
         },
         ScenarioKey {
             name: "length",
@@ -82,22 +81,20 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.length),
             write: |trace| trace.length.as_ref().and_then(put),
         },
-        ScenarioKey {
+        stored_key! {
             name: "scale",
             form: Form::Number { least: 1e-6, most: 1e6 },
             rule: Rule::Default("1"),
             meaning: "each rate is multiplied by this",
-            read: |trace, written| written.store(&mut trace.scale),
-            write: |trace| put(&trace.scale),
+            field: scale,
         },
-        ScenarioKey {
+        stored_key! {
             name: "window",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Default("\"100ms\""),
             meaning: "link laws receive the mean of delivery opportunities over this trailing window as the \
                       capacity",
-            read: |trace, written| written.store(&mut trace.window),
-            write: |trace| put(&trace.window),
+            field: window,
         },
     ],
 };

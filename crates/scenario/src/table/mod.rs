@@ -31,6 +31,28 @@ pub(crate) struct ScenarioKey<T: 'static> {
     pub(crate) write: fn(&T) -> Option<String>,
 }
 
+/// A [`ScenarioKey`] whose value is a field of the model, read from and written to TOML as it is.
+macro_rules! stored_key {
+    (
+        name: $name:literal,
+        form: $form:expr,
+        rule: $rule:expr,
+        meaning: $meaning:expr,
+        field: $($field:ident).+,
+    ) => {
+        $crate::table::ScenarioKey {
+            name: $name,
+            form: $form,
+            rule: $rule,
+            meaning: $meaning,
+            read: |model, written| written.store(&mut model.$($field).+),
+            write: |model| $crate::table::put(&model.$($field).+),
+        }
+    };
+}
+
+pub(crate) use stored_key;
+
 /// When a key must be there, and what holds if it is not.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
