@@ -115,7 +115,8 @@ pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str
             format!("no combination of settings is \"{chosen}\"; choose one of {}", titles())
         })?,
     };
-    let drawing = Drawing { all: rows, protocols: protocols(rows), axis: &axis, metrics: kind.metrics() };
+    let drawing =
+        FigureSettings { all: rows, protocols: protocols(rows), axis: &axis, metrics: kind.metrics() };
     let figure = drawing.figure(0, combination);
     if figure.panels.is_empty() { Err("no run of the sweep has this result".to_owned()) } else { Ok(figure) }
 }
@@ -209,7 +210,7 @@ impl<'a> Combination<'a> {
 
 fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
     let combinations = Combination::all(rows, axis);
-    let drawing = Drawing { all: rows, protocols: protocols(rows), axis, metrics: &METRICS };
+    let drawing = FigureSettings { all: rows, protocols: protocols(rows), axis, metrics: &METRICS };
     let figures = combinations.iter().take(MOST_FIGURES).enumerate();
     let figures: Vec<Figure> = figures.map(|(index, one)| drawing.figure(index, one)).collect();
     let left_out = match combinations.len() {
@@ -242,7 +243,7 @@ fn protocols(rows: &[MeanRow]) -> Vec<&str> {
 }
 
 /// What all figures of a page have in common.
-struct Drawing<'a> {
+struct FigureSettings<'a> {
     all: &'a [MeanRow],
     protocols: Vec<&'a str>,
     axis: &'a SweepAxis,
@@ -255,7 +256,7 @@ struct Estimated {
     half_width: Option<f64>,
 }
 
-impl Drawing<'_> {
+impl FigureSettings<'_> {
     /// A panel for each metric that any row of the sweep has.
     fn figure(&self, index: usize, combination: &Combination<'_>) -> Figure {
         let has = |metric: &&DrawnMetric| self.all.iter().any(|row| row.means.contains_key(metric.column));

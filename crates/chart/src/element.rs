@@ -78,7 +78,7 @@ impl Element {
 
     /// The markup between these axes; empty if there is nothing to draw.
     pub(crate) fn markup(&self, x: &Axis, y: &Axis) -> Markup {
-        let frame = Frame { x, y };
+        let frame = ElementFrame { x, y };
         match self {
             Self::Curve { name, class, points } => frame.curve(name.as_deref(), class, points),
             Self::Fill { class, outline } => {
@@ -126,12 +126,12 @@ pub(crate) fn arrow_head(from: Point, to: Point, to_pixels: impl Fn(Point) -> Po
 }
 
 /// The axes between which elements are placed.
-struct Frame<'a> {
+struct ElementFrame<'a> {
     x: &'a Axis,
     y: &'a Axis,
 }
 
-impl Frame<'_> {
+impl ElementFrame<'_> {
     fn curve(&self, name: Option<&str>, class: &str, points: &[Point]) -> Markup {
         let path = self.path(points);
         html! {

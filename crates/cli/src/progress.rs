@@ -24,12 +24,12 @@ pub(crate) struct Progress {
     /// The share of each run that is done.
     done: Mutex<Vec<f64>>,
     /// Where there is no terminal.
-    lines: Option<Mutex<Lines>>,
+    lines: Option<Mutex<ProgressLines>>,
     interrupt: Interrupt,
 }
 
 /// Progress as lines.
-struct Lines {
+struct ProgressLines {
     /// What is done.
     what: String,
     begin: Instant,
@@ -58,7 +58,7 @@ impl Progress {
     }
 
     fn new(bars: Vec<ProgressBar>, what: String, runs: usize, interrupt: Interrupt) -> Self {
-        let lines = (!is_quiet() && !stderr().is_terminal()).then(|| Mutex::new(Lines::begin(what)));
+        let lines = (!is_quiet() && !stderr().is_terminal()).then(|| Mutex::new(ProgressLines::begin(what)));
         Self { bars, done: Mutex::new(vec![0.0; runs]), lines, interrupt }
     }
 
@@ -79,7 +79,7 @@ impl Progress {
     }
 }
 
-impl Lines {
+impl ProgressLines {
     #[allow(clippy::disallowed_methods, reason = "the progress of a command is shown every few seconds")]
     fn begin(what: String) -> Self {
         let begin = Instant::now();

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 const FLOWS: u32 = 7;
 
 /// Internal queues of packets, each with its size and arrival time.
-struct Backlog {
+struct QueueBacklog {
     queues: Vec<VecDeque<(Bytes, Time)>>,
     now: Time,
 }
 
-impl Backlog {
+impl QueueBacklog {
     fn head(&self, queue: u32) -> Option<&(Bytes, Time)> {
         self.queues.get(queue as usize)?.front()
     }
@@ -28,7 +28,7 @@ impl Backlog {
     }
 }
 
-impl Queues for Backlog {
+impl Queues for QueueBacklog {
     fn count(&self) -> u32 {
         self.queues.len() as u32
     }
@@ -57,7 +57,7 @@ const LARGEST_PACKET: u64 = 65_535;
 /// Applies visits to a law with several internal queues; then serves what still waits.
 pub(crate) fn pass_several(law: &mut dyn MultiQueue, visits: &[Visit]) -> Vec<Seen> {
     let mut random = Random::stream(1, "link");
-    let mut backlog = Backlog { queues: Vec::new(), now: Time::ZERO };
+    let mut backlog = QueueBacklog { queues: Vec::new(), now: Time::ZERO };
     let hooks = law.hooks();
     (0..FLOWS).for_each(|flow| law.add_flow(QueuedFlow::new(&format!("flow.{flow}"), f64::from(flow + 1))));
     let mut seen = Vec::new();
@@ -76,7 +76,7 @@ pub(crate) fn pass_several(law: &mut dyn MultiQueue, visits: &[Visit]) -> Vec<Se
 }
 
 /// Removes the packet to serve from its queue, which must not be empty.
-fn take(law: &mut dyn MultiQueue, backlog: &mut Backlog, queue: u32) {
+fn take(law: &mut dyn MultiQueue, backlog: &mut QueueBacklog, queue: u32) {
     let taken = backlog.queues.get_mut(queue as usize).and_then(VecDeque::pop_front);
     assert!(taken.is_some(), "the scheduler selects an empty queue");
     if let Some((bytes, _)) = taken {
@@ -88,7 +88,7 @@ fn present(
     law: &mut dyn MultiQueue,
     hooks: Hooks,
     cx: &mut Context<'_>,
-    backlog: &mut Backlog,
+    backlog: &mut QueueBacklog,
     flow: u32,
     visit: &Visit,
 ) -> Seen {

@@ -71,7 +71,7 @@ struct LawArrivals {
 }
 
 /// A channel of a loop that a link receives.
-struct Arrival {
+struct ArrivingChannel {
     input: Input,
     loop_id: usize,
     /// Index of the carried quantity; none for the rate.
@@ -419,19 +419,19 @@ impl Frozen<'_> {
     }
 
     /// The rate in bit/s at which these loops arrive at a link.
-    fn arriving(&self, arrivals: &[Arrival], u: &[Dual64], counts: impl Fn(usize) -> bool) -> Dual64 {
+    fn arriving(&self, arrivals: &[ArrivingChannel], u: &[Dual64], counts: impl Fn(usize) -> bool) -> Dual64 {
         let rates = arrivals.iter().zip(u).filter(|(arrival, _)| arrival.carried.is_none());
         let counted = rates.filter(|(arrival, _)| counts(arrival.loop_id));
         counted.fold(Dual64::from(0.0), |sum, (arrival, u)| sum + *u * self.asm.loops[arrival.loop_id].count)
     }
 
     /// What arrives at a link under the protocol of one of its laws.
-    fn law_arrivals(&self, set: usize, arrivals: &[Arrival], u: &[Dual64]) -> LawArrivals {
+    fn law_arrivals(&self, set: usize, arrivals: &[ArrivingChannel], u: &[Dual64]) -> LawArrivals {
         let set = &self.asm.link_sets[set];
         let protocol = |l: usize| self.asm.loops[l].protocol;
         let is_own = |l: usize| set.protocol().is_none_or(|own| own == protocol(l));
         // A queue law has no protocol and reads no carried quantity.
-        let is_read = |arrival: &Arrival| set.protocol() == Some(protocol(arrival.loop_id));
+        let is_read = |arrival: &ArrivingChannel| set.protocol() == Some(protocol(arrival.loop_id));
         let mut carried = vec![Dual64::from(0.0); set.carried];
         for (arrival, u) in arrivals.iter().zip(u) {
             if let Some(k) = arrival.carried.filter(|_| is_read(arrival)) {
@@ -442,7 +442,7 @@ impl Frozen<'_> {
     }
 
     /// The arrivals at a link: the rate and the carried quantities of each loop that crosses it.
-    fn arrivals(&self, link: usize) -> Vec<Arrival> {
+    fn arrivals(&self, link: usize) -> Vec<ArrivingChannel> {
         let asm = self.asm;
         let mut arrivals = Vec::new();
         for l in (0..asm.loops.len()).filter(|l| self.is_active(*l) && !asm.is_shared_flow(*l)) {
@@ -454,8 +454,8 @@ impl Frozen<'_> {
                 asm.hops_of(l).iter().filter(|hop| hop.link == link).copied()
             {
                 let rate = Input { channel: asm.channels.rate + l, delay };
-                arrivals.push(Arrival { input: rate, loop_id: l, carried: None });
-                arrivals.extend((0..carried).map(|k| Arrival {
+                arrivals.push(ArrivingChannel { input: rate, loop_id: l, carried: None });
+                arrivals.extend((0..carried).map(|k| ArrivingChannel {
                     input: Input { channel: own + k, delay },
                     loop_id: l,
                     carried: Some(k),

@@ -29,9 +29,9 @@ pub struct NativeLaw {
 
 /// Memory of a sender, link or receiver: zeros, aligned to 16 bytes.
 #[derive(Debug)]
-struct State(Vec<u128>);
+struct PartMemory(Vec<u128>);
 
-impl State {
+impl PartMemory {
     fn new(bytes: u64) -> Self {
         Self(vec![0; (bytes as usize).div_ceil(size_of::<u128>())])
     }
@@ -123,11 +123,11 @@ impl NativeLaw {
         Some(NativeReceiver { table, common: self.common(setting, Part::Receiver, table.state_bytes) })
     }
 
-    fn common(&self, setting: NativeSetting, part: Part, state_bytes: u64) -> Common {
+    fn common(&self, setting: NativeSetting, part: Part, state_bytes: u64) -> NativePart {
         let NativeSetting { law, parameters, header_id } = setting;
         let context = RawContext { now_s: 0.0, sample: 0.0, parameters };
-        let (state, session) = (State::new(state_bytes), Session::current());
-        Common {
+        let (state, session) = (PartMemory::new(state_bytes), Session::current());
+        NativePart {
             law,
             header_id,
             part,
@@ -152,19 +152,19 @@ pub struct NativeSetting {
 }
 
 /// State and parameters of one part, and where its failure goes.
-struct Common {
+struct NativePart {
     law: &'static str,
     /// The number of its headers.
     header_id: HeaderId,
     part: Part,
     context: RawContext,
-    state: State,
+    state: PartMemory,
     session: Session,
     has_failed: bool,
     error_text: Option<unsafe extern "C" fn(i32) -> *const c_char>,
 }
 
-impl Common {
+impl NativePart {
     /// State and context of a call.
     #[inline]
     fn prepare(&mut self, cx: &mut Context<'_>) -> (*mut c_void, *const RawContext) {
@@ -201,7 +201,7 @@ fn idle() -> Permit {
 /// A sender whose callbacks are C functions.
 pub struct NativeSender {
     table: RawSender,
-    common: Common,
+    common: NativePart,
     raw: RawPermit,
     permit: Permit,
 }
@@ -312,7 +312,7 @@ impl Sender for NativeSender {
 /// A router whose callbacks are C functions.
 pub struct NativeLink {
     table: RawLink,
-    common: Common,
+    common: NativePart,
 }
 
 impl NativeLink {
@@ -400,7 +400,7 @@ impl Link for NativeLink {
 /// A receiver whose callback is a C function.
 pub struct NativeReceiver {
     table: RawReceiver,
-    common: Common,
+    common: NativePart,
 }
 
 impl Receiver for NativeReceiver {

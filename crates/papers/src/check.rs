@@ -87,7 +87,7 @@ pub(super) struct Measurement {
 }
 
 /// A finished trial.
-struct Finished {
+struct FinishedTrial {
     measurements: Vec<Measurement>,
     /// The result, if it is charted.
     charted: Option<TrialResult>,
@@ -132,7 +132,7 @@ fn check_with<'a>(
         let is_charted =
             options.draw && scheduled.iter().find(same_case).is_some_and(|first| first.trial.is_same(trial));
         let measurements = measure_rows(selected[*recipe], trial, &result);
-        Ok(Finished { measurements, charted: is_charted.then(|| for_charts(result, trial, options)) })
+        Ok(FinishedTrial { measurements, charted: is_charted.then(|| for_charts(result, trial, options)) })
     };
     let finished = finish_all(scheduled.len(), &finish)?;
     let checked = |(i, one): (usize, &SelectedRecipe<'a>)| {

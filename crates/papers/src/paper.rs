@@ -43,7 +43,7 @@ pub struct Paper {
     pub recipes: Vec<Recipe>,
     /// Where the files of the folder are read from.
     #[serde(skip)]
-    origin: Origin,
+    origin: FolderOrigin,
 }
 
 /// The kind of a paper, by which its claims are counted.
@@ -60,7 +60,7 @@ pub enum PaperKind {
 
 /// The place of a paper's folder.
 #[derive(Clone, Debug, Default)]
-enum Origin {
+enum FolderOrigin {
     /// Embedded in the program.
     #[default]
     Shipped,
@@ -128,7 +128,7 @@ impl Library {
         };
         let folders = SHIPPED.dirs();
         let files = folders.flat_map(|folder| folder.files().filter_map(text)).collect();
-        Self::from_files(&files, &Origin::Shipped)
+        Self::from_files(&files, &FolderOrigin::Shipped)
     }
 
     /// The recipes of a folder on the disk: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
@@ -150,10 +150,10 @@ impl Library {
     /// The recipes of these texts by their paths, `<paper>/paper.toml` and `<paper>/<recipe>.toml`. Files that they name are in
     /// `folder`.
     pub fn parse(files: &BTreeMap<String, String>, folder: &Path) -> Result<Self, RecipeError> {
-        Self::from_files(files, &Origin::Folder(folder.to_owned()))
+        Self::from_files(files, &FolderOrigin::Folder(folder.to_owned()))
     }
 
-    fn from_files(files: &BTreeMap<String, String>, origin: &Origin) -> Result<Self, RecipeError> {
+    fn from_files(files: &BTreeMap<String, String>, origin: &FolderOrigin) -> Result<Self, RecipeError> {
         let folders = files.iter().filter_map(|(path, text)| {
             let (folder, file) = path.split_once('/')?;
             (file == PAPER_FILE).then_some((folder, text))
@@ -200,7 +200,7 @@ impl Paper {
         folder: &str,
         text: &str,
         files: &BTreeMap<String, String>,
-        origin: &Origin,
+        origin: &FolderOrigin,
     ) -> Result<Self, RecipeError> {
         let place = format!("{folder}/{PAPER_FILE}");
         let mut paper: Self =
@@ -258,8 +258,8 @@ impl Paper {
     /// The folder that paths in its recipes are relative to, and the reader of files.
     pub(super) fn files(&self) -> (PathBuf, &'static dyn Files) {
         match &self.origin {
-            Origin::Shipped => (shipped("papers").join(&self.name), &ShippedFiles),
-            Origin::Folder(folder) => (folder.join(&self.name), &Disk),
+            FolderOrigin::Shipped => (shipped("papers").join(&self.name), &ShippedFiles),
+            FolderOrigin::Folder(folder) => (folder.join(&self.name), &Disk),
         }
     }
 
@@ -373,7 +373,7 @@ mod tests {
             file("toy/fig2.toml", recipe),
             file("toy/README.md", "no recipe"),
         ]);
-        Library::from_files(&files, &Origin::Shipped)
+        Library::from_files(&files, &FolderOrigin::Shipped)
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the environment sets, and what the sender has counted since the last step.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct AgentCounts {
     rate: Rate,
     acked: Bytes,
     acked_packets: u64,
@@ -36,21 +36,21 @@ struct Counts {
 }
 
 #[derive(Debug)]
-struct Control {
-    counts: Mutex<Counts>,
+struct AgentControl {
+    counts: Mutex<AgentCounts>,
     /// The length of a step.
     step: Span,
 }
 
-impl Control {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+impl AgentControl {
+    fn counts(&self) -> MutexGuard<'_, AgentCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 thread_local! {
     /// The control of the senders that are built on this thread.
-    static CURRENT: RefCell<Option<Arc<Control>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Arc<AgentControl>>> = const { RefCell::new(None) };
 }
 
 /// The protocol of the controlled flow.
@@ -80,7 +80,7 @@ impl Protocol for Agent {
 
 /// Paces at the rate of the control, which it reads at the beginning of each step.
 struct AgentSender {
-    control: Arc<Control>,
+    control: Arc<AgentControl>,
     wake: Option<Time>,
     pace: Option<Rate>,
 }
@@ -132,7 +132,7 @@ impl Sender for AgentSender {
 #[pyclass(frozen, module = "millpond._core")]
 pub struct LinkControl {
     state: Mutex<Running>,
-    control: Arc<Control>,
+    control: Arc<AgentControl>,
     session: Session,
     /// Index of the controlled flow.
     flow: usize,
@@ -154,8 +154,8 @@ impl LinkControl {
         if step.is_zero() {
             return Err(PyValueError::new_err("a step takes longer than zero seconds"));
         }
-        let counts = Counts { rate: Rate::from_bps_f64(rate_bps), ..Counts::default() };
-        let control = Arc::new(Control { counts: Mutex::new(counts), step });
+        let counts = AgentCounts { rate: Rate::from_bps_f64(rate_bps), ..AgentCounts::default() };
+        let control = Arc::new(AgentControl { counts: Mutex::new(counts), step });
         let session = Session::default();
         session.enter();
         CURRENT.with_borrow_mut(|current| *current = Some(Arc::clone(&control)));
@@ -184,9 +184,9 @@ impl LinkControl {
     ) -> PyResult<(f64, u64, u64, u64, u64, f64, f64, f64, f64, bool)> {
         {
             let mut counts = self.control.counts();
-            let Counts { smoothed_rtt, min_rtt, .. } = *counts;
+            let AgentCounts { smoothed_rtt, min_rtt, .. } = *counts;
             let rate = Rate::from_bps_f64(rate_bps);
-            *counts = Counts { rate, smoothed_rtt, min_rtt, ..Counts::default() };
+            *counts = AgentCounts { rate, smoothed_rtt, min_rtt, ..AgentCounts::default() };
         }
         let before = self.running().now;
         let now = Time::from_picos((before.picos() + self.control.step.picos()).min(self.duration.picos()));

@@ -187,7 +187,7 @@ impl SeriesTexts {
 }
 
 /// The series of one record batch.
-enum Part {
+enum SeriesPart {
     /// One series, whose numbers are shared with the run.
     Shared(usize),
     /// Adjacent series, whose samples with a value are copied.
@@ -195,22 +195,22 @@ enum Part {
 }
 
 /// The series of each batch, in order.
-fn parts(series: &[Series]) -> Vec<Part> {
+fn parts(series: &[Series]) -> Vec<SeriesPart> {
     let mut parts = Vec::new();
     for (number, one) in series.iter().enumerate() {
         let is_complete = !one.values.iter().any(|value| value.is_nan());
         if is_complete && one.values.len() >= OWN_BATCH {
-            parts.push(Part::Shared(number));
-        } else if let Some(Part::Gathered(numbers)) = parts.last_mut() {
+            parts.push(SeriesPart::Shared(number));
+        } else if let Some(SeriesPart::Gathered(numbers)) = parts.last_mut() {
             numbers.push(number);
         } else {
-            parts.push(Part::Gathered(vec![number]));
+            parts.push(SeriesPart::Gathered(vec![number]));
         }
     }
     parts
 }
 
-impl Part {
+impl SeriesPart {
     fn batch(
         &self,
         run: &Arc<Run>,

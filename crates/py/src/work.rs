@@ -18,7 +18,7 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// What the calling thread and the threads of the work share.
-struct Shared {
+struct WorkState {
     is_stopped: AtomicBool,
     /// The share of each run that is done.
     done: Mutex<Vec<f64>>,
@@ -26,7 +26,7 @@ struct Shared {
     session: Session,
 }
 
-impl Shared {
+impl WorkState {
     fn new(runs: usize) -> Self {
         let done = Mutex::new(vec![0.0; runs.max(1)]);
         Self { is_stopped: AtomicBool::new(false), done, session: Session::default() }
@@ -38,7 +38,7 @@ impl Shared {
     }
 }
 
-impl Watch for Shared {
+impl Watch for WorkState {
     fn progress(&self, run: usize, done: f64) {
         if let Ok(mut all) = self.done.lock()
             && let Some(one) = all.get_mut(run)
@@ -76,7 +76,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     conditions: &Conditions<'_>,
     work: impl FnOnce(&dyn Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let shared = Arc::new(Shared::new(conditions.runs));
+    let shared = Arc::new(WorkState::new(conditions.runs));
     let pool = pool(conditions.threads, &shared.session)
         .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
     let (sender, mut receiver) = channel();
@@ -121,7 +121,7 @@ fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuild
 }
 
 /// Runs Python's signal handlers and the progress function.
-fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &Shared) -> PyResult<()> {
+fn check(py: Python<'_>, conditions: &Conditions<'_>, shared: &WorkState) -> PyResult<()> {
     py.check_signals()?;
     match &conditions.progress {
         Some(progress) => progress.call1((shared.share(),)).map(|_| ()),

@@ -108,7 +108,7 @@ enum PriceStep {
 
 /// The rates and prices of all loops.
 #[derive(Clone, Debug)]
-struct State {
+struct ChainState {
     rates: Vec<f64>,
     prices: Vec<f64>,
 }
@@ -139,14 +139,15 @@ impl Chain {
         libm::pow(f64::from(self.flows), -f64::from(hops))
     }
 
-    fn start(&self) -> State {
+    fn start(&self) -> ChainState {
         let shares = (0..self.loops as usize).map(|i| self.fair_share(i));
         match self.utility {
-            Utility::Logistic => {
-                State { rates: vec![self.x0; self.loops as usize], prices: vec![0.0; self.loops as usize] }
-            }
+            Utility::Logistic => ChainState {
+                rates: vec![self.x0; self.loops as usize],
+                prices: vec![0.0; self.loops as usize],
+            },
             Utility::Log => {
-                State { rates: shares.clone().collect(), prices: shares.map(f64::recip).collect() }
+                ChainState { rates: shares.clone().collect(), prices: shares.map(f64::recip).collect() }
             }
         }
     }
@@ -177,11 +178,11 @@ impl Chain {
     }
 
     /// The state after step `n`. The carrying capacity of a loop is the previous rate of the next one.
-    fn next(&self, n: u32, state: &State) -> State {
+    fn next(&self, n: u32, state: &ChainState) -> ChainState {
         let capacities = state.rates.iter().skip(1).copied().chain([self.capacity(n)]);
         let moves = state.rates.iter().zip(&state.prices).zip(capacities).enumerate();
         let (rates, prices) = moves.map(|(i, ((x, price), k))| self.step(i, k, *x, *price)).unzip();
-        State { rates, prices }
+        ChainState { rates, prices }
     }
 
     /// Series of the flows `loop1`, `loop2`, ...: the rate of one flow, and its ratio to the fair share at the present

@@ -27,7 +27,7 @@ pub struct PhasePlane {
     senders: Senders,
     /// The model of the queue.
     #[serde(default)]
-    queue: Queue,
+    queue: QueueEquation,
 }
 
 /// The history of a trajectory, which the paper leaves open.
@@ -53,7 +53,7 @@ enum Senders {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Queue {
+enum QueueEquation {
     /// Eq. (20): never negative.
     #[default]
     Projected,
@@ -106,7 +106,8 @@ impl PhasePlane {
             let delayed_queue = (n + 1).checked_sub(STEPS).map_or(history[1], |step| all.queue[step]);
             let next_x = self.arrivals(signalled[n + 1], delayed_queue);
             let integrated = q + 0.5 * STEP * (x + next_x);
-            let next_q = if self.queue == Queue::Projected { integrated.max(0.0) } else { integrated };
+            let next_q =
+                if self.queue == QueueEquation::Projected { integrated.max(0.0) } else { integrated };
             signalled.push(signalled[n + STEPS] + 0.5 * STEP * (slope(x, q) + slope(next_x, next_q)));
             all.excess.push(next_x);
             all.queue.push(next_q);
@@ -213,7 +214,7 @@ mod tests {
             duration: 80,
             past: Past::Same,
             senders: Senders::Rates,
-            queue: Queue::Projected,
+            queue: QueueEquation::Projected,
         }
     }
 
@@ -234,7 +235,7 @@ mod tests {
     fn linear_oscillations_shrink_below_the_boundary_and_grow_above_it() {
         assert!((plane(0.3175).critical_kq() - 0.149_98).abs() < 1e-5);
         for (kq, grows) in [(0.149, false), (0.151, true)] {
-            let linear = PhasePlane { queue: Queue::Linear, duration: 400, ..plane(kq) };
+            let linear = PhasePlane { queue: QueueEquation::Linear, duration: 400, ..plane(kq) };
             let Trajectory { excess, .. } = linear.trajectory([100.0, 0.0]);
             let (early, late) = (largest(&excess[50 * STEPS..100 * STEPS]), largest(&excess[350 * STEPS..]));
             assert_eq!((late > early, linear.growth_per_cycle() > 1.0), (grows, grows), "{kq}");

@@ -24,7 +24,7 @@ pub struct AggregationTree {
     betas: Vec<f64>,
     /// Eq. (27), or Eq. (14).
     #[serde(default)]
-    form: Growth,
+    form: RateGrowth,
     /// Base of the logarithm of a rate in (14).
     #[serde(default = "natural")]
     phi1: f64,
@@ -39,7 +39,7 @@ const fn natural() -> f64 {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Growth {
+enum RateGrowth {
     #[default]
     Plain,
     Deflated,
@@ -73,8 +73,8 @@ impl AggregationTree {
 
     fn form(&self) -> LogisticForm {
         match self.form {
-            Growth::Plain => LogisticForm::Plain,
-            Growth::Deflated => LogisticForm::Deflated(Bases::new(self.phi1, self.phi2)),
+            RateGrowth::Plain => LogisticForm::Plain,
+            RateGrowth::Deflated => LogisticForm::Deflated(Bases::new(self.phi1, self.phi2)),
         }
     }
 
@@ -86,7 +86,7 @@ impl AggregationTree {
         gamma: f64,
         (phi1, phi2): (f64, f64),
     ) -> Self {
-        Self { flows, depth, capacity, gamma, betas: Vec::new(), form: Growth::Deflated, phi1, phi2 }
+        Self { flows, depth, capacity, gamma, betas: Vec::new(), form: RateGrowth::Deflated, phi1, phi2 }
     }
 
     /// Eq. (30): the equilibrium rate of a flow of this depth.
@@ -222,7 +222,7 @@ mod tests {
             capacity: 1.0,
             gamma: 1.0,
             betas: vec![0.5, 2.0],
-            form: Growth::Plain,
+            form: RateGrowth::Plain,
             phi1: natural(),
             phi2: natural(),
         }
@@ -241,7 +241,7 @@ mod tests {
     /// The closed forms are an equilibrium of the equations.
     #[test]
     fn the_derivatives_are_zero_in_equilibrium() {
-        for form in [Growth::Plain, Growth::Deflated] {
+        for form in [RateGrowth::Plain, RateGrowth::Deflated] {
             let tree = AggregationTree { form, phi1: 10.0, phi2: 5.0, ..tree(3, 2) };
             let (x, mut dx) = (tree.equilibrium(), vec![f64::NAN; tree.states()]);
             for depth in 1..=2 {

@@ -46,7 +46,7 @@ const THINNED: usize = 25;
 
 /// The rates of all depths relative to their equilibrium, then the prices of all depths.
 #[derive(Clone, Debug)]
-struct State(Vec<f64>);
+struct TreeState(Vec<f64>);
 
 impl TreeOverTime {
     pub(super) fn check(&self) -> Result<u64, String> {
@@ -98,29 +98,29 @@ impl TreeOverTime {
     }
 
     /// The recorded states until the end, or until a price reaches 1.
-    fn trajectory(&self, tree: &AggregationTree) -> Vec<State> {
+    fn trajectory(&self, tree: &AggregationTree) -> Vec<TreeState> {
         let h = 1.0 / (STEPS * self.fastest());
         let steps = (self.duration / h) as usize;
         let mut x: Vec<f64> = self.rates.iter().chain(&self.prices).copied().collect();
-        let mut recorded = vec![State(x.clone())];
+        let mut recorded = vec![TreeState(x.clone())];
         for n in 1..=steps {
             x = self.step(tree, &x, h);
             let diverged =
                 x.iter().any(|x| !x.is_finite()) || x[self.depth as usize..].iter().any(|p| *p >= 1.0);
             if diverged {
                 let bounded = |(i, x): (usize, &f64)| if i < self.depth as usize { *x } else { x.min(1.0) };
-                recorded.push(State(x.iter().enumerate().map(bounded).collect()));
+                recorded.push(TreeState(x.iter().enumerate().map(bounded).collect()));
                 break;
             }
             if n % THINNED == 0 {
-                recorded.push(State(x.clone()));
+                recorded.push(TreeState(x.clone()));
             }
         }
         recorded
     }
 
     /// Eq. (25) with the corrected first integrand `(phi - x*) / (phi gamma)`.
-    fn lyapunov(&self, tree: &AggregationTree, State(x): &State) -> f64 {
+    fn lyapunov(&self, tree: &AggregationTree, TreeState(x): &TreeState) -> f64 {
         let depth = self.depth as usize;
         let equilibrium = tree.equilibrium_marking();
         // The integral of ln(1 - p), up to a constant.
@@ -143,14 +143,14 @@ impl TreeOverTime {
         let (depth, equilibrium) = (self.depth as usize, tree.equilibrium_marking());
         let states = self.trajectory(&tree);
         let interval = THINNED as f64 / (STEPS * self.fastest());
-        let over_time = |kind, entity: &str, quantity, value: &dyn Fn(&State) -> f64| {
+        let over_time = |kind, entity: &str, quantity, value: &dyn Fn(&TreeState) -> f64| {
             let values = states.iter().map(value).collect();
             let all = series(kind, entity, quantity, "1", values);
             Series { times: all.times.iter().map(|n| n * interval).collect(), ..all }
         };
         let start = states.first().map_or(1.0, |state| self.lyapunov(&tree, state));
-        let largest = |state: &State| state.0[depth..].iter().copied().fold(0.0, f64::max);
-        let distance = |state: &State| {
+        let largest = |state: &TreeState| state.0[depth..].iter().copied().fold(0.0, f64::max);
+        let distance = |state: &TreeState| {
             let of_state = |(i, x): (usize, &f64)| (x - if i < depth { 1.0 } else { equilibrium }).abs();
             state.0.iter().enumerate().map(of_state).fold(0.0, f64::max)
         };
@@ -205,7 +205,7 @@ mod tests {
                 .all(|dx| dx.abs() < 1e-12)
         );
         assert!(
-            tree_in_equilibrium.lyapunov(&tree, &State(vec![1.0, 1.0, 1.0, 0.5, 0.5, 0.5])).abs() < 1e-12
+            tree_in_equilibrium.lyapunov(&tree, &TreeState(vec![1.0, 1.0, 1.0, 0.5, 0.5, 0.5])).abs() < 1e-12
         );
     }
 

@@ -85,9 +85,9 @@ pub struct TransferCounts {
 }
 
 impl TransferCounts {
-    fn of(samples: &IndependentSamples<'_>, parts: &[Part<'_>]) -> Option<Self> {
+    fn of(samples: &IndependentSamples<'_>, parts: &[RunPart<'_>]) -> Option<Self> {
         let sum = |count: fn(&Group) -> u64| {
-            let of_part = |part: &Part<'_>| part.groups().map(count).sum::<u64>() as f64;
+            let of_part = |part: &RunPart<'_>| part.groups().map(count).sum::<u64>() as f64;
             samples.estimate(parts.iter().map(of_part))
         };
         let counts =
@@ -148,11 +148,11 @@ fn rows(seeds: &[&Run], all: &[Run]) -> Vec<ComparisonRow> {
 /// The values of all flows, or of a group.
 fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
     let first = seeds.first().map(|run| &run.summary);
-    let parts: Vec<Part<'_>> = seeds.iter().map(|run| Part::of(&run.summary, group)).collect();
+    let parts: Vec<RunPart<'_>> = seeds.iter().map(|run| RunPart::of(&run.summary, group)).collect();
     let samples = IndependentSamples::of(seeds);
     let estimate =
-        |value: &dyn Fn(&Part<'_>) -> f64| samples.estimate(parts.iter().map(value)).unwrap_or_default();
-    let goodputs = |part: &Part<'_>| {
+        |value: &dyn Fn(&RunPart<'_>) -> f64| samples.estimate(parts.iter().map(value)).unwrap_or_default();
+    let goodputs = |part: &RunPart<'_>| {
         let measured = part.flows.iter().filter(|flow| flow.is_measured(part.summary.measured_from_s));
         measured.map(|flow| flow.goodput_bps).collect::<Vec<_>>()
     };
@@ -174,11 +174,11 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         total_goodput_bps: estimate(&|part| total_goodput(part.summary, &part.flows)),
         flow_goodput_bps: estimate(&|part| mean(&goodputs(part))),
         least_goodput_bps: estimate(&|part| goodputs(part).into_iter().reduce(f64::min).unwrap_or_default()),
-        queueing_ms: DelayEstimates::of(&samples, parts.iter().map(Part::queueing)),
+        queueing_ms: DelayEstimates::of(&samples, parts.iter().map(RunPart::queueing)),
         jain: samples.estimate(parts.iter().map(|part| part.jain().unwrap_or(f64::NAN))),
         loss: estimate(&|part| loss(&part.flows)),
         transfers: TransferCounts::of(&samples, &parts),
-        completion_ms: DelayEstimates::of(&samples, parts.iter().map(Part::completion)),
+        completion_ms: DelayEstimates::of(&samples, parts.iter().map(RunPart::completion)),
     }
 }
 
@@ -186,11 +186,11 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
 /// several scenarios or traces, those of one scenario resemble one another, so that each scenario is one sample.
 struct IndependentSamples<'a> {
     /// For each run its scenario.
-    scenarios: Vec<ScenarioKey<'a>>,
+    scenarios: Vec<ScenarioIdentity<'a>>,
 }
 
 /// The hash of a scenario, and its traces.
-type ScenarioKey<'a> = (&'a str, &'a [TraceKey]);
+type ScenarioIdentity<'a> = (&'a str, &'a [TraceKey]);
 
 impl<'a> IndependentSamples<'a> {
     fn of(runs: &'a [&'a Run]) -> Self {
@@ -204,7 +204,7 @@ impl<'a> IndependentSamples<'a> {
         if self.scenarios.iter().all(|scenario| scenario == first) {
             return Estimate::of(values);
         }
-        let mut of_scenarios: Vec<(&ScenarioKey<'a>, Vec<f64>)> = Vec::new();
+        let mut of_scenarios: Vec<(&ScenarioIdentity<'a>, Vec<f64>)> = Vec::new();
         for (scenario, value) in self.scenarios.iter().zip(values).filter(|(_, value)| value.is_finite()) {
             match of_scenarios.iter_mut().find(|(known, _)| *known == scenario) {
                 Some((_, values)) => values.push(value),
@@ -216,14 +216,14 @@ impl<'a> IndependentSamples<'a> {
 }
 
 /// The part of a run that a row is about.
-struct Part<'a> {
+struct RunPart<'a> {
     summary: &'a Summary,
     /// None for all flows.
     group: Option<&'a Group>,
     flows: Vec<&'a Flow>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> RunPart<'a> {
     fn of(summary: &'a Summary, group: Option<&str>) -> Self {
         let flows = summary.flows.iter().filter(|flow| group.is_none_or(|group| flow.group == group));
         let group = group.and_then(|name| summary.groups.iter().find(|group| group.name == name));

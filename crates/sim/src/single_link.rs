@@ -53,27 +53,27 @@ enum Step {
 
 /// An event: its time, its number in the order of insertion, and what happens.
 #[derive(Clone, Copy, Debug)]
-struct Event {
+struct PendingEvent {
     key: (Time, u64),
     step: Step,
     handle: PacketHandle,
 }
 
-impl PartialEq for Event {
+impl PartialEq for PendingEvent {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
 
-impl Eq for Event {}
+impl Eq for PendingEvent {}
 
-impl PartialOrd for Event {
+impl PartialOrd for PendingEvent {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Event {
+impl Ord for PendingEvent {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key.cmp(&other.key)
     }
@@ -83,7 +83,7 @@ impl Ord for Event {
 pub struct SingleLink {
     link: Link,
     packets: PacketPool,
-    events: BinaryHeap<Reverse<Event>>,
+    events: BinaryHeap<Reverse<PendingEvent>>,
     inserted: u64,
     now: Time,
     /// Number of flows whose packets have arrived.
@@ -133,7 +133,7 @@ impl SingleLink {
     /// Handles all events up to `time`, each at its own time, and passes every packet that leaves to `leave`, in order.
     pub fn run_to(&mut self, time: Time, mut leave: impl FnMut(LeavingPacket)) {
         while self.next_event() <= time
-            && let Some(Reverse(Event { key: (now, _), step, handle })) = self.events.pop()
+            && let Some(Reverse(PendingEvent { key: (now, _), step, handle })) = self.events.pop()
         {
             self.now = now;
             if let Some(handle) = self.handle(now, step, handle) {
@@ -158,7 +158,7 @@ impl SingleLink {
     fn schedule(&mut self, at: Time, step: Step, handle: PacketHandle) {
         if at != Time::NEVER {
             self.inserted += 1;
-            self.events.push(Reverse(Event { key: (at, self.inserted), step, handle }));
+            self.events.push(Reverse(PendingEvent { key: (at, self.inserted), step, handle }));
         }
     }
 

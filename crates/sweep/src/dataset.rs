@@ -9,7 +9,7 @@
 
 use crate::error::{Error, Refusal, Remedy};
 use crate::plan::SweepPlan;
-use crate::record::{Common, SweepRecord};
+use crate::record::{CommonValues, SweepRecord};
 use crate::table;
 use millpond_results::files::{Column, OutputError, parquet_bytes, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ const REPORT: &str = "report.html";
 
 /// The file `sweep.json`: what all runs of a dataset share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Description {
+struct DatasetDescription {
     /// Title of the scenario.
     scenario: String,
     /// The hashes of the scenario without what is varied, and of its traces.
@@ -40,7 +40,7 @@ struct Description {
     keys: BTreeSet<String>,
 }
 
-impl Description {
+impl DatasetDescription {
     fn of(plan: &SweepPlan<'_>) -> Self {
         Self {
             scenario: plan.title().to_owned(),
@@ -84,7 +84,7 @@ impl Dataset {
     /// A directory with other files, with runs of another scenario, version or other keys, one to which another process
     /// adds runs, or one that cannot be written.
     pub fn open(path: &Path, plan: &SweepPlan<'_>) -> Result<Self, Error> {
-        let description = Description::of(plan);
+        let description = DatasetDescription::of(plan);
         if fs::symlink_metadata(path).is_ok() {
             check_files(path)?;
             if let Some(difference) = read_description(path)?.and_then(|old| description.difference(&old)) {
@@ -147,13 +147,13 @@ impl Dataset {
     /// The keys of the complete lines of the journal. An incomplete last line, which a killed process has left, is removed.
     fn read_keys(&self) -> Result<BTreeSet<String>, Error> {
         #[derive(Deserialize)]
-        struct Key {
+        struct JournalKey {
             run: String,
         }
         let mut known = BTreeSet::new();
         let mut complete = 0;
         self.each_line(|line| {
-            let key: Key = serde_json::from_str(line)?;
+            let key: JournalKey = serde_json::from_str(line)?;
             known.insert(key.run);
             complete += line.len() as u64 + 1;
             Ok(())
@@ -233,7 +233,7 @@ impl Dataset {
     /// # Errors
     /// A journal that cannot be read.
     pub fn records(&self) -> Result<Vec<SweepRecord>, Error> {
-        let (mut records, mut common) = (Vec::<SweepRecord>::new(), Common::default());
+        let (mut records, mut common) = (Vec::<SweepRecord>::new(), CommonValues::default());
         self.each_line(|line| {
             let mut record = serde_json::from_str(line)?;
             common.share(&mut record);
@@ -313,7 +313,7 @@ fn check_files(path: &Path) -> Result<(), Error> {
 }
 
 /// The description of a dataset; none in an empty directory.
-fn read_description(path: &Path) -> Result<Option<Description>, Error> {
+fn read_description(path: &Path) -> Result<Option<DatasetDescription>, Error> {
     let path = path.join(DESCRIPTION);
     if !path.exists() {
         return Ok(None);

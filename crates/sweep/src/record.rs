@@ -2,7 +2,7 @@
 
 use crate::metric::UTILIZATION;
 use crate::settings::SweepSettings;
-use crate::shared::{Pool, Shared};
+use crate::shared::{Shared, SharedValues};
 use crate::values::Values;
 use millpond_results::{Comparison, ComparisonRow, Run};
 use schemars::JsonSchema;
@@ -46,12 +46,12 @@ pub struct SweepRow {
 
 /// What the records of a dataset have in common, so that each value is held once.
 #[derive(Debug, Default)]
-pub(crate) struct Common {
-    settings: Pool<SweepSettings>,
-    texts: Pool<String>,
+pub(crate) struct CommonValues {
+    settings: SharedValues<SweepSettings>,
+    texts: SharedValues<String>,
 }
 
-impl Common {
+impl CommonValues {
     /// Replaces what another record has as well.
     pub(crate) fn share(&mut self, record: &mut SweepRecord) {
         if let Some(settings) = record.settings.get_mut() {

@@ -1,6 +1,6 @@
 //! The varied keys of a run with their values.
 
-use crate::shared::{Pool, Shared};
+use crate::shared::{Shared, SharedValues};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,7 +37,7 @@ impl SweepSettings {
     }
 
     /// Holds the keys that other settings hold too.
-    pub(crate) fn share_keys(&mut self, texts: &mut Pool<String>) {
+    pub(crate) fn share_keys(&mut self, texts: &mut SharedValues<String>) {
         for (key, _) in &mut self.0 {
             texts.share(key);
         }

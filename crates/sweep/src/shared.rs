@@ -72,15 +72,15 @@ impl<T: JsonSchema> JsonSchema for Shared<T> {
 
 /// The values that records already hold.
 #[derive(Debug)]
-pub(crate) struct Pool<T>(BTreeSet<Shared<T>>);
+pub(crate) struct SharedValues<T>(BTreeSet<Shared<T>>);
 
-impl<T> Default for Pool<T> {
+impl<T> Default for SharedValues<T> {
     fn default() -> Self {
         Self(BTreeSet::new())
     }
 }
 
-impl<T: Ord> Pool<T> {
+impl<T: Ord> SharedValues<T> {
     /// Replaces a value by an equal one that another record holds, if there is one.
     pub(crate) fn share(&mut self, value: &mut Shared<T>) {
         match self.0.get(value) {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn equal_values_of_a_pool_are_one_value() {
-        let mut pool = Pool::default();
+        let mut pool = SharedValues::default();
         let mut texts: [Shared<String>; 3] = ["a", "b", "a"].map(Shared::from);
         for text in &mut texts {
             pool.share(text);

@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for ByName {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
         let mut values = Values::NONE;
-        while let Some(Place(place)) = map.next_key()? {
+        while let Some(MetricIndex(place)) = map.next_key()? {
             match place.and_then(|place| values.0.get_mut(place)) {
                 Some(value) => *value = map.next_value()?,
                 None => {
@@ -99,15 +99,15 @@ impl<'de> Visitor<'de> for ByName {
 }
 
 /// The place of a metric in [`Metric::ALL`], read from its name without a copy.
-struct Place(Option<usize>);
+struct MetricIndex(Option<usize>);
 
-impl<'de> Deserialize<'de> for Place {
+impl<'de> Deserialize<'de> for MetricIndex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(Self(None))
     }
 }
 
-impl Visitor<'_> for Place {
+impl Visitor<'_> for MetricIndex {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,10 +5,10 @@ use std::fmt;
 
 /// Lines of text and tables, in the order in which they are printed.
 #[derive(Clone, Debug, Default)]
-pub struct Document(Vec<Block>);
+pub struct Document(Vec<DocumentItem>);
 
 #[derive(Clone, Debug)]
-enum Block {
+enum DocumentItem {
     /// Complete lines.
     Text(String),
     Table(Table),
@@ -18,14 +18,14 @@ impl Document {
     /// With a table below, unless the table has no row.
     pub fn table(mut self, table: Table) -> Self {
         if !table.is_empty() {
-            self.0.push(Block::Table(table));
+            self.0.push(DocumentItem::Table(table));
         }
         self
     }
 
     /// With complete lines below.
     pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Block::Text(text.into()));
+        self.0.push(DocumentItem::Text(text.into()));
         self
     }
 
@@ -38,28 +38,28 @@ impl Document {
     /// Text for a terminal. Tables of numbers that are wider than `width` characters are divided, and lines of text are
     /// broken between words.
     pub fn fitted(&self, width: Option<usize>) -> String {
-        let block = |block: &Block| match block {
-            Block::Text(text) => width.map_or_else(|| text.clone(), |width| broken(text, width)),
-            Block::Table(table) => table.text(width),
+        let block = |block: &DocumentItem| match block {
+            DocumentItem::Text(text) => width.map_or_else(|| text.clone(), |width| broken(text, width)),
+            DocumentItem::Table(table) => table.text(width),
         };
         self.0.iter().map(block).collect()
     }
 
     /// The tables as CSV, with an empty line between two tables. Texts are left out.
     pub fn csv(&self) -> String {
-        let csv = |block: &Block| match block {
-            Block::Text(_) => None,
-            Block::Table(table) => Some(table.csv()),
+        let csv = |block: &DocumentItem| match block {
+            DocumentItem::Text(_) => None,
+            DocumentItem::Table(table) => Some(table.csv()),
         };
         self.0.iter().filter_map(csv).collect::<Vec<_>>().join("\r\n")
     }
 
     /// Markdown, with an empty line before and after a table.
     pub fn markdown(&self) -> String {
-        let block = |(index, block): (usize, &Block)| match (block, index) {
-            (Block::Text(text), _) => text.clone(),
-            (Block::Table(table), 0) => table.markdown() + "\n",
-            (Block::Table(table), _) => format!("\n{}\n", table.markdown()),
+        let block = |(index, block): (usize, &DocumentItem)| match (block, index) {
+            (DocumentItem::Text(text), _) => text.clone(),
+            (DocumentItem::Table(table), 0) => table.markdown() + "\n",
+            (DocumentItem::Table(table), _) => format!("\n{}\n", table.markdown()),
         };
         self.0.iter().enumerate().map(block).collect::<String>().replace("\n\n\n", "\n\n").trim().to_owned()
             + "\n"

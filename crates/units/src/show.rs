@@ -41,7 +41,7 @@ const READABLE_RATES: &[(u64, &str)] =
 
 /// Which way [`Readable`] rounds to five significant digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum RoundingDirection {
     Nearest,
     Up,
     Down,
@@ -58,7 +58,7 @@ pub trait Readable {
     fn readable_maximum(self) -> String;
 }
 
-fn readable(value: u64, units: &[(u64, &str)], direction: Direction) -> String {
+fn readable(value: u64, units: &[(u64, &str)], direction: RoundingDirection) -> String {
     let Some(&(size, name)) = units.iter().find(|(size, _)| value >= *size).or(units.last()) else {
         return format!("{value}");
     };
@@ -70,9 +70,9 @@ fn readable(value: u64, units: &[(u64, &str)], direction: Direction) -> String {
     let scale = 10_u128.pow(decimals);
     let (scaled, size) = (u128::from(value) * scale, u128::from(size));
     let rounded = match direction {
-        Direction::Nearest => (scaled + size / 2) / size,
-        Direction::Up => scaled.div_ceil(size),
-        Direction::Down => scaled / size,
+        RoundingDirection::Nearest => (scaled + size / 2) / size,
+        RoundingDirection::Up => scaled.div_ceil(size),
+        RoundingDirection::Down => scaled / size,
     };
     let (whole, rest) = (rounded / scale, rounded % scale);
     if rest == 0 {
@@ -87,13 +87,13 @@ macro_rules! readable {
     ($type:ident, $units:ident, $value:expr) => {
         impl Readable for $type {
             fn readable(self) -> String {
-                readable($value(self), $units, Direction::Nearest)
+                readable($value(self), $units, RoundingDirection::Nearest)
             }
             fn readable_minimum(self) -> String {
-                readable($value(self), $units, Direction::Up)
+                readable($value(self), $units, RoundingDirection::Up)
             }
             fn readable_maximum(self) -> String {
-                readable($value(self), $units, Direction::Down)
+                readable($value(self), $units, RoundingDirection::Down)
             }
         }
     };

@@ -46,7 +46,7 @@ pub(super) enum Anchor {
     End,
 }
 
-pub(super) enum Shape {
+pub(super) enum DrawnShape {
     /// Lines through points; closed if `closed`.
     Path { pieces: Vec<Vec<Point>>, closed: bool, ink: Ink },
     /// `at` is on the baseline.
@@ -56,5 +56,5 @@ pub(super) enum Shape {
 pub(super) struct Drawing {
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) shapes: Vec<Shape>,
+    pub(super) shapes: Vec<DrawnShape>,
 }

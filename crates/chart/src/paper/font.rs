@@ -37,7 +37,7 @@ pub(super) fn offset(text: &str, size: f64, anchor: Anchor) -> f64 {
 pub(super) fn outline(text: &str, size: f64) -> Vec<OutlineStep> {
     let Some(face) = face() else { return Vec::new() };
     let scale = size / f64::from(face.units_per_em());
-    let mut outline = Outline { steps: Vec::new(), pen: (0.0, 0.0), left: 0.0, scale };
+    let mut outline = GlyphOutline { steps: Vec::new(), pen: (0.0, 0.0), left: 0.0, scale };
     for glyph in glyphs(&face, text) {
         face.outline_glyph(glyph, &mut outline);
         outline.left += advance(&face, glyph) * scale;
@@ -54,7 +54,7 @@ fn advance(face: &Face<'_>, glyph: GlyphId) -> f64 {
     f64::from(face.glyph_hor_advance(glyph).unwrap_or_default())
 }
 
-struct Outline {
+struct GlyphOutline {
     steps: Vec<OutlineStep>,
     pen: Point,
     /// Where the current character begins.
@@ -62,13 +62,13 @@ struct Outline {
     scale: f64,
 }
 
-impl Outline {
+impl GlyphOutline {
     fn point(&self, x: f32, y: f32) -> Point {
         (self.left + f64::from(x) * self.scale, f64::from(y) * self.scale)
     }
 }
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.pen = self.point(x, y);
         self.steps.push(OutlineStep::Move(self.pen));

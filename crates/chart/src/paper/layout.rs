@@ -1,6 +1,6 @@
 //! Panels one above the other, with axes, titles and legends, as shapes.
 
-use super::drawing::{Anchor, BLACK, Drawing, Fill, GREY, Ink, LIGHT_GREY, Shape, WHITE};
+use super::drawing::{Anchor, BLACK, Drawing, DrawnShape, Fill, GREY, Ink, LIGHT_GREY, WHITE};
 use super::ink::{PALETTE, PaperRule, ink};
 use super::{PaperWidth, font};
 use crate::axis::Axis;
@@ -97,7 +97,7 @@ struct Sheet<'a> {
 }
 
 /// Where a plot is.
-struct Frame<'a> {
+struct PlotArea<'a> {
     plot: &'a Plot,
     left: f64,
     top: f64,
@@ -105,7 +105,7 @@ struct Frame<'a> {
     height: f64,
 }
 
-impl Frame<'_> {
+impl PlotArea<'_> {
     fn place(&self, (x, y): Point) -> Point {
         (self.x(x), self.y(y))
     }
@@ -133,7 +133,7 @@ impl Sheet<'_> {
         let top = self.legend(drawing, panel, left, top) + 4.0;
         let width = plot_width(&panel.plot, drawing.width - left - GAP);
         let height = plot_height(&panel.plot, width);
-        let frame = Frame { plot: &panel.plot, left, top, width, height };
+        let frame = PlotArea { plot: &panel.plot, left, top, width, height };
         let shapes = &mut drawing.shapes;
         grid(shapes, &frame);
         for stretches in [true, false] {
@@ -167,7 +167,7 @@ impl Sheet<'_> {
         if panel.legend.is_empty() { top } else { y + LINE }
     }
 
-    fn sample(&self, shapes: &mut Vec<Shape>, entry: &LegendEntry, (x, y): Point) {
+    fn sample(&self, shapes: &mut Vec<DrawnShape>, entry: &LegendEntry, (x, y): Point) {
         let colour = entry.colour.or(self.colour);
         let line = [(x, y), (x + SAMPLE, y)];
         let middle = (x + SAMPLE / 2.0, y);
@@ -191,7 +191,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn element(&self, shapes: &mut Vec<Shape>, frame: &Frame<'_>, element: &Element) {
+    fn element(&self, shapes: &mut Vec<DrawnShape>, frame: &PlotArea<'_>, element: &Element) {
         let ink = |class: &str| ink(class, self.colour, self.rules);
         match element {
             Element::Curve { class, points, .. } => {
@@ -240,12 +240,19 @@ impl Sheet<'_> {
         }
     }
 
-    fn dot(&self, shapes: &mut Vec<Shape>, class: &str, at: Point, radius: f64, colour: Option<SeriesStyle>) {
+    fn dot(
+        &self,
+        shapes: &mut Vec<DrawnShape>,
+        class: &str,
+        at: Point,
+        radius: f64,
+        colour: Option<SeriesStyle>,
+    ) {
         path(shapes, vec![around(at, &circle(radius))], true, ink(class, colour, self.rules));
     }
 }
 
-fn grid(shapes: &mut Vec<Shape>, frame: &Frame<'_>) {
+fn grid(shapes: &mut Vec<DrawnShape>, frame: &PlotArea<'_>) {
     for (value, _) in &frame.plot.y.ticks {
         let y = frame.y(*value);
         path(shapes, vec![vec![(frame.left, y), (frame.right(), y)]], false, Ink::line(LIGHT_GREY, 0.4));
@@ -253,7 +260,7 @@ fn grid(shapes: &mut Vec<Shape>, frame: &Frame<'_>) {
 }
 
 /// The lines on the left and at the bottom, with ticks, numbers and the title of the horizontal axis.
-fn axes(shapes: &mut Vec<Shape>, frame: &Frame<'_>) {
+fn axes(shapes: &mut Vec<DrawnShape>, frame: &PlotArea<'_>) {
     let (left, bottom) = (frame.left, frame.bottom());
     let mut lines = vec![vec![(left, frame.top), (left, bottom), (frame.right(), bottom)]];
     for (value, label) in &frame.plot.y.ticks {
@@ -275,7 +282,7 @@ fn axes(shapes: &mut Vec<Shape>, frame: &Frame<'_>) {
 }
 
 /// Where the texts of the horizontal axis end.
-fn bottom_of(frame: &Frame<'_>) -> f64 {
+fn bottom_of(frame: &PlotArea<'_>) -> f64 {
     let Axis { ticks, title, .. } = &frame.plot.x;
     let numbers = if ticks.iter().any(|(_, label)| !label.is_empty()) { LINE } else { 0.0 };
     let title = if title.is_empty() { 0.0 } else { LINE + 2.0 };
@@ -283,11 +290,11 @@ fn bottom_of(frame: &Frame<'_>) -> f64 {
 }
 
 /// The title of the vertical axis, upwards.
-fn y_title(shapes: &mut Vec<Shape>, frame: &Frame<'_>, lines: &[String]) {
+fn y_title(shapes: &mut Vec<DrawnShape>, frame: &PlotArea<'_>, lines: &[String]) {
     let middle = frame.top + frame.height / 2.0;
     for (index, line) in lines.iter().enumerate() {
         let at = (LINE * (index as f64 + 0.8), middle);
-        shapes.push(Shape::Text {
+        shapes.push(DrawnShape::Text {
             at,
             text: line.clone(),
             size: TEXT,
@@ -298,7 +305,7 @@ fn y_title(shapes: &mut Vec<Shape>, frame: &Frame<'_>, lines: &[String]) {
     }
 }
 
-fn marker(shapes: &mut Vec<Shape>, style: SeriesStyle, at: Point) {
+fn marker(shapes: &mut Vec<DrawnShape>, style: SeriesStyle, at: Point) {
     let colour = PALETTE[style.colour_index()];
     let fill = Some(Fill { colour, opacity: 1.0 });
     path(shapes, vec![around(at, &outline(style.shape()))], true, Ink { fill, ..Ink::line(WHITE, 0.5) });
@@ -317,14 +324,14 @@ fn rectangle(left: f64, top: f64, width: f64, height: f64) -> Vec<Point> {
     vec![(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
 }
 
-fn path(shapes: &mut Vec<Shape>, pieces: Vec<Vec<Point>>, closed: bool, ink: Ink) {
+fn path(shapes: &mut Vec<DrawnShape>, pieces: Vec<Vec<Point>>, closed: bool, ink: Ink) {
     if !pieces.is_empty() && ink != Ink::default() {
-        shapes.push(Shape::Path { pieces, closed, ink });
+        shapes.push(DrawnShape::Path { pieces, closed, ink });
     }
 }
 
-fn text(shapes: &mut Vec<Shape>, at: Point, text: &str, anchor: Anchor, colour: [u8; 3]) {
+fn text(shapes: &mut Vec<DrawnShape>, at: Point, text: &str, anchor: Anchor, colour: [u8; 3]) {
     if !text.is_empty() {
-        shapes.push(Shape::Text { at, text: text.into(), size: TEXT, anchor, upwards: false, colour });
+        shapes.push(DrawnShape::Text { at, text: text.into(), size: TEXT, anchor, upwards: false, colour });
     }
 }

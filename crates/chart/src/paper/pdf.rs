@@ -1,6 +1,6 @@
 //! A drawing as a PDF file of one page. Texts are outlines, so no font is needed to show or to print it.
 
-use super::drawing::{Drawing, Ink, Rgb, Shape};
+use super::drawing::{Drawing, DrawnShape, Ink, Rgb};
 use super::font::{self, OutlineStep};
 use crate::decimate::Point;
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -38,11 +38,11 @@ pub(super) fn write(drawing: &Drawing) -> Vec<u8> {
 
 /// All opacities that occur, in per cent.
 fn opacities(drawing: &Drawing) -> BTreeSet<u8> {
-    let of = |shape: &Shape| match shape {
-        Shape::Path { ink: Ink { fill, stroke }, .. } => {
+    let of = |shape: &DrawnShape| match shape {
+        DrawnShape::Path { ink: Ink { fill, stroke }, .. } => {
             [fill.as_ref().map(|fill| fill.opacity), stroke.as_ref().map(|stroke| stroke.opacity)]
         }
-        Shape::Text { .. } => [None, None],
+        DrawnShape::Text { .. } => [None, None],
     };
     let all = drawing.shapes.iter().flat_map(of).flatten();
     all.map(percent).chain([100]).collect()
@@ -67,8 +67,8 @@ impl Page {
         content.set_line_join(LineJoinStyle::RoundJoin);
         for shape in &drawing.shapes {
             match shape {
-                Shape::Path { pieces, closed, ink } => self.path(&mut content, pieces, *closed, ink),
-                Shape::Text { at, text, size, anchor, upwards, colour } => {
+                DrawnShape::Path { pieces, closed, ink } => self.path(&mut content, pieces, *closed, ink),
+                DrawnShape::Text { at, text, size, anchor, upwards, colour } => {
                     let start = font::offset(text, *size, *anchor);
                     let steps = font::outline(text, *size);
                     self.text(&mut content, *at, start, *upwards, *colour, &steps);

@@ -1,6 +1,6 @@
 //! A drawing as an SVG file.
 
-use super::drawing::{Anchor, Drawing, Ink, Rgb, Shape};
+use super::drawing::{Anchor, Drawing, DrawnShape, Ink, Rgb};
 use crate::decimate::Point;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -16,10 +16,10 @@ pub(super) fn write(drawing: &Drawing) -> String {
     markup.into_string() + "\n"
 }
 
-fn shape(shape: &Shape) -> Markup {
+fn shape(shape: &DrawnShape) -> Markup {
     match shape {
-        Shape::Path { pieces, closed, ink } => path(pieces, *closed, ink),
-        Shape::Text { at: (x, y), text, size, anchor, upwards, colour } => {
+        DrawnShape::Path { pieces, closed, ink } => path(pieces, *closed, ink),
+        DrawnShape::Text { at: (x, y), text, size, anchor, upwards, colour } => {
             let anchor = match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",

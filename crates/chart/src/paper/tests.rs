@@ -108,7 +108,7 @@ fn a_pdf_file_has_one_page_and_needs_no_font() {
 fn nothing_is_outside_the_sheet() {
     let drawing = drawing(&figure(), PaperWidth::OneColumn, &[]);
     for shape in &drawing.shapes {
-        if let super::drawing::Shape::Path { pieces, .. } = shape {
+        if let super::drawing::DrawnShape::Path { pieces, .. } = shape {
             for (x, y) in pieces.iter().flatten() {
                 assert!((-1.0..=drawing.width + 1.0).contains(x) && (0.0..=drawing.height).contains(y));
             }

@@ -39,10 +39,10 @@ pub fn maximize<U: Marginal>(
     for (index, utility) in utilities.iter().enumerate() {
         check_concave(index, utility, smallest_capacity(network, index).min(utility.demand(0.0)))?;
     }
-    let mut search = Search::start(network, utilities)?;
-    search.repeat(MAX_STEPS, Search::step);
+    let mut search = PriceSearch::start(network, utilities)?;
+    search.repeat(MAX_STEPS, PriceSearch::step);
     for _ in 0..network.capacities.len() {
-        search.repeat(MAX_FINAL_STEPS, Search::polish);
+        search.repeat(MAX_FINAL_STEPS, PriceSearch::polish);
         if search.certificate().worst() < ACCEPTED_GAP {
             break;
         }
@@ -80,7 +80,7 @@ fn check_concave(flow: usize, utility: &impl Marginal, limit: f64) -> Result<(),
 }
 
 /// The state of the search: prices, and the demands at these prices.
-struct Search<'a, U> {
+struct PriceSearch<'a, U> {
     network: &'a AllocationProblem,
     utilities: &'a [U],
     rates: Vec<f64>,
@@ -89,7 +89,7 @@ struct Search<'a, U> {
     released: Option<usize>,
 }
 
-impl<'a, U: Marginal> Search<'a, U> {
+impl<'a, U: Marginal> PriceSearch<'a, U> {
     /// Starts with the largest price that any flow would pay for its max-min rate, at every link. No demand is then too
     /// large.
     fn start(network: &'a AllocationProblem, utilities: &'a [U]) -> Result<Self, NoEquilibrium> {

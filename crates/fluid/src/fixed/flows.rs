@@ -23,7 +23,7 @@ enum Presence {
 
 /// A block of flows and the number of steps it can advance at once, bounded by its smallest feedback delay. The block's
 /// data are then loaded into the cache once for all these steps.
-struct Block {
+struct FlowBlock {
     flows: Range<usize>,
     ahead: usize,
     /// The first step that has not been made.
@@ -56,7 +56,7 @@ pub(super) struct ClassState<'a> {
     pub(super) carried: Vec<f64>,
     pub(super) sent: SentRates,
     step: f64,
-    blocks: Vec<Block>,
+    blocks: Vec<FlowBlock>,
 }
 
 /// Recent sending rates of each flow in bit/s; empty if they are not used.
@@ -171,7 +171,7 @@ impl<'a> ClassState<'a> {
     /// Advances all flows up to and including step `n`, some of them further, but not to step `until`.
     pub(super) fn step(&mut self, n: usize, until: usize, hops: &mut DelayedHops) {
         for c in 0..self.blocks.len() {
-            let Block { ref flows, ahead, next } = self.blocks[c];
+            let FlowBlock { ref flows, ahead, next } = self.blocks[c];
             if next > n {
                 continue;
             }
@@ -327,13 +327,13 @@ impl<'a> ClassState<'a> {
     }
 }
 
-fn blocks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<Block> {
+fn blocks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<FlowBlock> {
     let feedback_steps =
         |flow: usize| hops.of(first + flow).iter().map(DelayedHop::feedback_steps).min().unwrap_or(1);
     let block = |start: usize| {
         let flows = start..(start + BLOCK).min(flows);
         let ahead = flows.clone().map(feedback_steps).min().unwrap_or(1).clamp(1, MAX_STEPS_AHEAD);
-        Block { flows, ahead, next: zero }
+        FlowBlock { flows, ahead, next: zero }
     };
     (0..flows).step_by(BLOCK).map(block).collect()
 }

@@ -52,7 +52,7 @@ pub struct FixedStep<'a> {
     /// Present marking and loss probability of each link.
     marked: Vec<f64>,
     lost: Vec<f64>,
-    changes: Vec<Change>,
+    changes: Vec<TimedChange>,
     /// Number of changes that have been applied.
     changed: usize,
 }
@@ -70,7 +70,7 @@ enum ChangeKind {
 
 /// A change with its nearest step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Change {
+struct TimedChange {
     step: usize,
     /// Time from the step to the change, in steps: from -1/2 to 1/2.
     later: f64,

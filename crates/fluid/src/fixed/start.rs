@@ -3,7 +3,7 @@
 use super::flows::{ClassStart, ClassState};
 use super::hops::{self, DelayedHops};
 use super::links::LinkSetState;
-use super::{Change, ChangeKind, FixedStep};
+use super::{ChangeKind, FixedStep, TimedChange};
 use crate::assembly::{Assembly, LinkLaw};
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
@@ -173,10 +173,10 @@ impl<'a> FixedStep<'a> {
     }
 }
 
-fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
+fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<TimedChange> {
     let at = |time: f64, what| {
         let nearest = (time / step).round().max(0.0);
-        Change { step: zero + nearest as usize, later: (time / step - nearest).clamp(-0.5, 0.5), what }
+        TimedChange { step: zero + nearest as usize, later: (time / step - nearest).clamp(-0.5, 0.5), what }
     };
     let mut changes = Vec::new();
     for l in &asm.loops {
@@ -185,7 +185,7 @@ fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
     }
     for step in &asm.steps {
         let part = at(step.time, ChangeKind::PartOfCapacity(*step));
-        let whole = Change { step: part.step + 1, later: 0.0, what: ChangeKind::Capacity(*step) };
+        let whole = TimedChange { step: part.step + 1, later: 0.0, what: ChangeKind::Capacity(*step) };
         changes.extend([part, whole]);
     }
     changes.sort_by_key(|change| change.step);

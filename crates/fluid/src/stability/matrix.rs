@@ -13,13 +13,13 @@ pub(super) fn ln_det(lu: &nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dy
 }
 
 /// Equations A X = B, side by side in rows, for small matrices: elimination with partial pivoting in one piece of memory.
-pub(super) struct Equations {
+pub(super) struct LinearEquations {
     entries: Vec<Complex<f64>>,
     size: usize,
     width: usize,
 }
 
-impl Equations {
+impl LinearEquations {
     /// The equations with these entries of A and B, by row and column.
     pub(super) fn new(
         size: usize,

@@ -133,7 +133,7 @@ pub fn decays(system: &System) -> Result<bool, RootError> {
     if function.size() > 0
         && let Some(contour) = Contour::new(&function, time_scale)
     {
-        let search = Search { contour: &contour, time_scale, found: Vec::new() };
+        let search = RootSearch { contour: &contour, time_scale, found: Vec::new() };
         if search.count_right_of(-BESIDE_AXIS / time_scale) == Some(0) {
             return Ok(true);
         }
@@ -150,7 +150,7 @@ fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Ro
     for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
         let left = line * shift;
         let radius = radius(contour.function, left)?;
-        match (Search { contour, time_scale, found: Vec::new() }).right_of(left, radius) {
+        match (RootSearch { contour, time_scale, found: Vec::new() }).right_of(left, radius) {
             Ok(found) => return Ok(found),
             Err(Uncounted::Near(near)) => blocked = near,
             Err(Uncounted::TooManySamples) => {
@@ -189,14 +189,14 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, RootError> {
     Err(RootError::Neutral { gain })
 }
 
-struct Search<'a> {
+struct RootSearch<'a> {
     contour: &'a Contour<'a>,
     /// Time scale, in seconds.
     time_scale: f64,
     found: Vec<Root>,
 }
 
-impl Search<'_> {
+impl RootSearch<'_> {
     /// The roots right of a line and within a radius, and the line. If there are many nonzero roots, only the rightmost
     /// ones with a line further right.
     fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Uncounted> {

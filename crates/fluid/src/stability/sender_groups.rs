@@ -1,6 +1,6 @@
 //! Groups of senders and relays, between the links.
 
-use super::matrix::{Equations, Matrix, spectral_radius};
+use super::matrix::{LinearEquations, Matrix, spectral_radius};
 use super::system::{Block, BlockInput, BlockOutput, Connection, System};
 use nalgebra::Complex;
 use std::collections::BTreeSet;
@@ -169,7 +169,7 @@ impl SenderGroup {
         let through = self.through_inner(s, &open);
         let (sources, columns) = (&self.sources, &self.columns);
         let identity = |row, column| Complex::from(if row == column { 1.0 } else { 0.0 });
-        let mut at_sources = Equations::new(
+        let mut at_sources = LinearEquations::new(
             sources.len(),
             columns.len(),
             |row, column| identity(row, column) - through[(sources[row], column)],

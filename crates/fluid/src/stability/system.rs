@@ -1,6 +1,6 @@
 //! A linear system: blocks connected by delays.
 
-use super::matrix::Equations;
+use super::matrix::LinearEquations;
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// A linear block: x' = A x + B u, w = C x + D u.
@@ -76,7 +76,8 @@ impl Block {
             let own = if row == column { s } else { Complex::new(0.0, 0.0) };
             own - self.a[(row, column)]
         };
-        let mut states = Equations::new(n, self.b.ncols(), entry, |row, input| self.b[(row, input)].into());
+        let mut states =
+            LinearEquations::new(n, self.b.ncols(), entry, |row, input| self.b[(row, input)].into());
         let ln = states.solve()?;
         let mut matrix = complex(&self.d);
         for (state, column) in self.c.column_iter().enumerate() {

@@ -44,7 +44,7 @@ struct Lifetime {
 }
 
 /// A series while it is recorded.
-struct Probe {
+struct RecordedSeries {
     series: Series,
     lifetime: Lifetime,
     source: ProbeSource,
@@ -53,7 +53,7 @@ struct Probe {
 /// The series of a run of the fluid world while it is recorded.
 pub(super) struct FluidSeriesRecorder<'a> {
     plan: &'a FluidPlan,
-    probes: Vec<Probe>,
+    probes: Vec<RecordedSeries>,
 }
 
 const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None };
@@ -82,7 +82,7 @@ impl<'a> FluidSeriesRecorder<'a> {
     ) {
         let [entity, quantity, unit] = [entity, quantity, unit].map(str::to_owned);
         let series = Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() };
-        self.probes.push(Probe { series, lifetime, source });
+        self.probes.push(RecordedSeries { series, lifetime, source });
     }
 
     fn prepare_links(&mut self, columns: &Columns) {

@@ -39,12 +39,12 @@ impl From<io::Error> for LinkError {
 }
 
 /// The processes of one end. When it is dropped, all of them are ended.
-struct End {
+struct EndProcesses {
     keeper: Child,
     channel: Channel,
 }
 
-impl End {
+impl EndProcesses {
     /// Starts the processes of an end; returns it with its device.
     fn start(config: EndConfig, command: &[OsString]) -> Result<(Self, OwnedFd), LinkError> {
         let (keeper, channel) = config.spawn(command)?;
@@ -63,7 +63,7 @@ impl End {
     }
 }
 
-impl Drop for End {
+impl Drop for EndProcesses {
     fn drop(&mut self) {
         // The kernel ends the processes of the namespace with the keeper. It may have ended already.
         let _ = self.keeper.kill();
@@ -72,15 +72,15 @@ impl Drop for End {
 }
 
 /// What is outside the link.
-enum Outside {
+enum OuterEnd {
     /// The namespace of the caller, with a device of ours.
     Caller { device: Device, descriptor: OwnedFd },
     /// A namespace with a command.
-    Server { end: End, descriptor: OwnedFd },
+    Server { end: EndProcesses, descriptor: OwnedFd },
 }
 
 /// The command has ended.
-struct Finished {
+struct EndedCommand {
     code: u8,
     /// Exit code of the command at the other end, if it ended first.
     server_code: Option<u8>,
@@ -101,12 +101,12 @@ impl LinkRun {
         let capture = self.capture.map(|file| Capture::begin(BufWriter::new(file))).transpose()?;
         let (outside, number) = outside(self.server.as_deref())?;
         let config = EndConfig::new(number, true, !is_root());
-        let (inside, inner) = End::start(config, &self.command)?;
+        let (inside, inner) = EndProcesses::start(config, &self.command)?;
         let outer = outside.descriptor()?;
         let real_time = prepare_thread(self.real_time);
         let seed = self.seed;
         let directions = self.directions.map(|spec| Direction::new(spec, seed));
-        let mut session = Session {
+        let mut session = LinkSession {
             emulator: Emulator::new([inner, outer], directions, Clock::start(), capture),
             inside,
             outside,
@@ -141,11 +141,11 @@ fn surrounding_link() -> Option<LinkNumber> {
 }
 
 /// Makes the end outside.
-fn outside(server: Option<&[OsString]>) -> Result<(Outside, LinkNumber), LinkError> {
+fn outside(server: Option<&[OsString]>) -> Result<(OuterEnd, LinkNumber), LinkError> {
     if let Some(command) = server {
         let number = LinkNumber { network: *NETWORKS.start(), depth: 0 };
-        let (end, descriptor) = End::start(EndConfig::new(number, false, !is_root()), command)?;
-        return Ok((Outside::Server { end, descriptor }, number));
+        let (end, descriptor) = EndProcesses::start(EndConfig::new(number, false, !is_root()), command)?;
+        return Ok((OuterEnd::Server { end, descriptor }, number));
     }
     let device = Device::make().map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied => LinkError::System(format!(
@@ -156,7 +156,7 @@ fn outside(server: Option<&[OsString]>) -> Result<(Outside, LinkNumber), LinkErr
     })?;
     let number = free_number(&device)?;
     let descriptor = device.descriptor.try_clone()?;
-    Ok((Outside::Caller { device, descriptor }, number))
+    Ok((OuterEnd::Caller { device, descriptor }, number))
 }
 
 /// Configures the device with the first block of addresses that is not in use.
@@ -182,14 +182,14 @@ fn free_number(device: &Device) -> Result<LinkNumber, LinkError> {
     ))
 }
 
-impl Outside {
+impl OuterEnd {
     fn descriptor(&self) -> io::Result<OwnedFd> {
         match self {
             Self::Caller { descriptor, .. } | Self::Server { descriptor, .. } => descriptor.try_clone(),
         }
     }
 
-    fn server(&self) -> Option<&End> {
+    fn server(&self) -> Option<&EndProcesses> {
         if let Self::Server { end, .. } = self { Some(end) } else { None }
     }
 
@@ -203,15 +203,15 @@ impl Outside {
 }
 
 /// A link at work.
-struct Session {
+struct LinkSession {
     emulator: Emulator,
-    inside: End,
-    outside: Outside,
+    inside: EndProcesses,
+    outside: OuterEnd,
     signals: Signals,
 }
 
 /// Which commands have ended.
-struct Progress {
+struct CommandProgress {
     /// The end of the command, and when it was.
     command: Option<(CommandEnd, Time)>,
     server_runs: bool,
@@ -220,7 +220,7 @@ struct Progress {
     server_overrun: u64,
 }
 
-impl Progress {
+impl CommandProgress {
     fn begin(server_runs: bool) -> Self {
         Self { command: None, server_runs, server_code: None, server_overrun: 0 }
     }
@@ -241,11 +241,11 @@ impl Progress {
     }
 
     /// The result, if the command has ended and the other one has, too, or has used up its time.
-    fn finished(&self, now: Time) -> Option<Finished> {
+    fn finished(&self, now: Time) -> Option<EndedCommand> {
         let (CommandEnd { code, overrun }, at) = self.command?;
         let is_over = !self.server_runs || now >= self.deadline();
         let overruns = [overrun, self.server_overrun];
-        is_over.then_some(Finished { code, server_code: self.server_code, at, overruns })
+        is_over.then_some(EndedCommand { code, server_code: self.server_code, at, overruns })
     }
 }
 
@@ -259,7 +259,7 @@ struct Found {
     signal: bool,
 }
 
-impl Session {
+impl LinkSession {
     /// Runs both commands, that of the other end first.
     fn start(&self) -> Result<(), LinkError> {
         if let Some(server) = self.outside.server() {
@@ -269,8 +269,8 @@ impl Session {
     }
 
     /// Moves packets until the command has ended; then waits until the command at the other end has, too, or its time is over.
-    fn run(&mut self) -> Result<Finished, LinkError> {
-        let mut progress = Progress::begin(self.outside.server().is_some());
+    fn run(&mut self) -> Result<EndedCommand, LinkError> {
+        let mut progress = CommandProgress::begin(self.outside.server().is_some());
         loop {
             let found = self.wait(&progress)?;
             if progress.command.is_none() {
@@ -297,7 +297,7 @@ impl Session {
     }
 
     /// Waits for packets, for the next departure, for the end of a command, or for a signal.
-    fn wait(&self, progress: &Progress) -> io::Result<Found> {
+    fn wait(&self, progress: &CommandProgress) -> io::Result<Found> {
         let (command_runs, server_runs) = (progress.command.is_none(), progress.server_runs);
         let [inner, outer] = self.emulator.devices();
         let mut watched = vec![PollFd::new(self.signals.descriptor(), PollFlags::IN)];

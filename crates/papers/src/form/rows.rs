@@ -56,7 +56,7 @@ fn expand_entry<'i>(
         out.push(Spanned::new(span, DeValue::Table(fields)));
         return Ok(());
     };
-    let group = Group { columns: columns.map_or(Ok(Vec::new()), read_columns)?, fields };
+    let group = RowFields { columns: columns.map_or(Ok(Vec::new()), read_columns)?, fields };
     let rows_span = rows.span();
     let DeValue::Array(rows) = rows.into_inner() else {
         return Err(Fault::at(rows_span, "rows is a list"));
@@ -71,13 +71,13 @@ fn expand_entry<'i>(
 }
 
 /// A column: a key of the entry or a variable.
-struct Column {
+struct RowColumn {
     span: Range<usize>,
     name: String,
     variable: bool,
 }
 
-fn read_columns(node: SpannedValue<'_>) -> Result<Vec<Column>, Fault> {
+fn read_columns(node: SpannedValue<'_>) -> Result<Vec<RowColumn>, Fault> {
     let expected = "columns is a list of names such as \"case\" or \"{share}\"";
     let span = node.span();
     let DeValue::Array(names) = node.into_inner() else { return Err(Fault::at(span, expected)) };
@@ -85,18 +85,18 @@ fn read_columns(node: SpannedValue<'_>) -> Result<Vec<Column>, Fault> {
         let span = node.span();
         let DeValue::String(text) = node.into_inner() else { return Err(Fault::at(span, expected)) };
         let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        Ok(Column { span, name: inner.unwrap_or(&text).to_owned(), variable: inner.is_some() })
+        Ok(RowColumn { span, name: inner.unwrap_or(&text).to_owned(), variable: inner.is_some() })
     };
     names.into_iter().map(column).collect()
 }
 
 /// The columns of an entry's rows, and the fields common to all rows.
-struct Group<'i> {
-    columns: Vec<Column>,
+struct RowFields<'i> {
+    columns: Vec<RowColumn>,
     fields: DeTable<'i>,
 }
 
-impl<'i> Group<'i> {
+impl<'i> RowFields<'i> {
     /// Checks that every variable is used, and that no column is a common field as well.
     fn check(&self, rows: &DeArray<'i>) -> Result<(), Fault> {
         self.columns.iter().try_for_each(|column| {

@@ -14,13 +14,13 @@ const MOST_PANELS: usize = 6;
 const RATES: [&str; 3] = [quantity::GOODPUT, quantity::SEND_RATE, "rate"];
 
 /// The data of a panel: a quantity of all entities with these names.
-struct Quantity {
+struct PanelQuantity {
     kind: EntityKind,
     patterns: Vec<String>,
     name: String,
 }
 
-impl Quantity {
+impl PanelQuantity {
     /// Whether these are its entities.
     fn has(&self, kind: EntityKind, entity: &str) -> bool {
         self.kind == kind && self.patterns.iter().any(|pattern| glob(pattern, entity))
@@ -37,7 +37,7 @@ impl MeasuredRecipe<'_> {
     /// A picture for each run that is drawn. Its panels are those of the figure, or the series that rows measure.
     pub(super) fn over_time(&self, figure: &RecipeFigure) -> Vec<OverTime> {
         let picture = |(run, charted): (usize, &ChartedRun)| {
-            let panels: Vec<(Quantity, Option<&FigurePanel>)> = match figure.panels.as_slice() {
+            let panels: Vec<(PanelQuantity, Option<&FigurePanel>)> = match figure.panels.as_slice() {
                 [] => self.row_quantities().into_iter().map(|quantity| (quantity, None)).collect(),
                 panels => {
                     panels.iter().filter_map(|panel| Some((quantity_of(panel)?, Some(panel)))).collect()
@@ -62,7 +62,7 @@ impl MeasuredRecipe<'_> {
         &self,
         run: usize,
         charted: &ChartedRun,
-        panels: &[(Quantity, Option<&FigurePanel>)],
+        panels: &[(PanelQuantity, Option<&FigurePanel>)],
         title: &str,
     ) -> OverTime {
         let panels = panels.iter().filter_map(|(quantity, panel)| self.time_panel(charted, quantity, *panel));
@@ -70,8 +70,8 @@ impl MeasuredRecipe<'_> {
     }
 
     /// The quantities that rows measure over time.
-    fn row_quantities(&self) -> Vec<Quantity> {
-        let mut found: Vec<Quantity> = Vec::new();
+    fn row_quantities(&self) -> Vec<PanelQuantity> {
+        let mut found: Vec<PanelQuantity> = Vec::new();
         for row in self.rows.iter().map(|measured| measured.row) {
             let deviation = row.deviation.iter().flat_map(|deviation| [&deviation.of, &deviation.from]);
             for entity in row.series.iter().chain(deviation) {
@@ -80,9 +80,11 @@ impl MeasuredRecipe<'_> {
                 match found.iter_mut().find(|one| one.kind == kind && one.name == entity.quantity) {
                     Some(known) if known.patterns.contains(&pattern) => {}
                     Some(known) => known.patterns.push(pattern),
-                    None => {
-                        found.push(Quantity { kind, patterns: vec![pattern], name: entity.quantity.clone() })
-                    }
+                    None => found.push(PanelQuantity {
+                        kind,
+                        patterns: vec![pattern],
+                        name: entity.quantity.clone(),
+                    }),
                 }
             }
         }
@@ -93,7 +95,7 @@ impl MeasuredRecipe<'_> {
     fn time_panel(
         &self,
         charted: &ChartedRun,
-        quantity: &Quantity,
+        quantity: &PanelQuantity,
         panel: Option<&FigurePanel>,
     ) -> Option<TimePanel> {
         let all = &charted.run.series;
@@ -129,7 +131,7 @@ impl MeasuredRecipe<'_> {
     }
 
     /// The factor and the unit in which rows state a quantity; for rates that of the series.
-    fn unit_of(&self, quantity: &Quantity, series: &Series) -> (f64, String) {
+    fn unit_of(&self, quantity: &PanelQuantity, series: &Series) -> (f64, String) {
         let states = |row: &&Expectation| {
             let rate = series.unit == "bit/s" && row.unit.ends_with("bit/s");
             is_of(row, quantity) && is_value(row.statistic) && !row.unit.is_empty() && !rate
@@ -140,29 +142,29 @@ impl MeasuredRecipe<'_> {
     }
 }
 
-fn quantity_of(panel: &FigurePanel) -> Option<Quantity> {
+fn quantity_of(panel: &FigurePanel) -> Option<PanelQuantity> {
     let entity: &EntityPattern = panel.series.as_ref()?;
     let (kind, pattern) = entity.kind_and_pattern().ok()?;
-    Some(Quantity { kind, patterns: vec![pattern.to_owned()], name: entity.quantity.clone() })
+    Some(PanelQuantity { kind, patterns: vec![pattern.to_owned()], name: entity.quantity.clone() })
 }
 
 /// The goodput of each flow, and the queue and the queueing delay of the bottleneck.
-fn rates_and_queues(run: &Run) -> Vec<Quantity> {
+fn rates_and_queues(run: &Run) -> Vec<PanelQuantity> {
     let link = bottleneck(&run.summary, std::slice::from_ref(run)).map(|link| run.summary.link_entity(link));
     let flows = run.summary.flows.iter().map(|flow| flow.name.clone()).collect();
     let of_link = |name: &str| {
         let patterns = link.iter().cloned().collect();
-        Quantity { kind: EntityKind::Link, patterns, name: name.to_owned() }
+        PanelQuantity { kind: EntityKind::Link, patterns, name: name.to_owned() }
     };
     vec![
-        Quantity { kind: EntityKind::Flow, patterns: flows, name: quantity::GOODPUT.to_owned() },
+        PanelQuantity { kind: EntityKind::Flow, patterns: flows, name: quantity::GOODPUT.to_owned() },
         of_link(quantity::QUEUE),
         of_link(quantity::QUEUEING),
     ]
 }
 
 /// Whether a row measures this quantity, or another rate, of one of these entities.
-fn is_of(row: &Expectation, quantity: &Quantity) -> bool {
+fn is_of(row: &Expectation, quantity: &PanelQuantity) -> bool {
     row.series.as_ref().is_some_and(|entity| {
         let is_same = quantity.name == entity.quantity
             || [&quantity.name, &entity.quantity].into_iter().all(|name| RATES.contains(&name.as_str()));

@@ -22,7 +22,7 @@ use millpond_law::HeaderId;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
 use millpond_sim::{Builder, FlowId, LinkSpec, NodeId, PacketNetwork, TransfersId};
-use plan::Outline;
+use plan::NetworkSize;
 use shared_loops::SharedLoops;
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Fa
     let is_source =
         |instance: &&FlowInstance<'_>| matches!(instance.group.workload, Workload::Transfers { .. });
     let sources = instances.iter().filter(is_source).count();
-    let outline = Outline {
+    let outline = NetworkSize {
         link_directions: hops(scenario).len(),
         flows: instances.len() - sources,
         sources,

@@ -89,7 +89,7 @@ impl PacketPlan {
     pub fn outline(&self) -> String {
         let flows = self.flows.iter().map(|flow| flow.protocol.as_str());
         let sources = self.sources.iter().map(|source| source.protocol.as_str());
-        let outline = Outline {
+        let outline = NetworkSize {
             link_directions: self.links.len(),
             flows: self.flows.len(),
             sources: self.sources.len(),
@@ -108,7 +108,7 @@ pub struct PacketCheck {
 }
 
 /// The size of a network.
-pub(super) struct Outline<'a> {
+pub(super) struct NetworkSize<'a> {
     pub(super) link_directions: usize,
     pub(super) flows: usize,
     /// Sources of transfers.
@@ -116,7 +116,7 @@ pub(super) struct Outline<'a> {
     pub(super) protocols: BTreeSet<&'a str>,
 }
 
-impl fmt::Display for Outline<'_> {
+impl fmt::Display for NetworkSize<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { link_directions, flows, sources, protocols } = self;
         write!(f, "{link_directions} link directions, {flows} flows")?;

@@ -51,7 +51,7 @@ pub(super) struct Bbr1Sender {
 }
 
 /// What one acknowledgement says, in bytes and bytes/s.
-struct Delivered {
+struct AckedData {
     rate: f64,
     total: f64,
     prior: f64,
@@ -62,7 +62,7 @@ struct Delivered {
     app_limited: bool,
 }
 
-impl Delivered {
+impl AckedData {
     /// `held_back`: its newest packet was sent while the window was four packets.
     fn new(ack: &Ack, held_back: bool) -> Self {
         Self {
@@ -148,7 +148,7 @@ impl Bbr1Sender {
     }
 
     /// BBRUpdateBtlBw() (section 4.1.1): samples of a sender without data count only if they are higher.
-    fn update_bandwidth(&mut self, ack: &Delivered) {
+    fn update_bandwidth(&mut self, ack: &AckedData) {
         self.round_started = ack.prior >= self.round_ends_after;
         if self.round_started {
             self.round_ends_after = ack.total;
@@ -160,7 +160,7 @@ impl Bbr1Sender {
     }
 
     /// BBRCheckDrain() (section 4.3.3).
-    fn check_drain(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+    fn check_drain(&mut self, cx: &mut Context<'_>, ack: &AckedData) {
         if self.phase == Phase::Startup && self.full_pipe.was_reached {
             self.phase = Phase::Drain;
         }
@@ -185,7 +185,7 @@ impl Bbr1Sender {
     }
 
     /// BBRCheckCyclePhase() (section 4.3.4.3).
-    fn check_cycle(&mut self, now: Time, ack: &Delivered) {
+    fn check_cycle(&mut self, now: Time, ack: &AckedData) {
         let Phase::ProbeBandwidth(_) = self.phase else { return };
         let full_length = now.since(self.cycle_stamp) > self.min_rtt;
         let gain = self.phase.pacing_gain(&self.params);
@@ -210,7 +210,7 @@ impl Bbr1Sender {
     }
 
     /// BBRCheckProbeRTT() (section 4.3.5).
-    fn check_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+    fn check_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &AckedData) {
         if self.phase != Phase::ProbeRtt && self.min_rtt_expired && !self.restarted {
             self.phase = Phase::ProbeRtt;
             self.save_window();
@@ -223,7 +223,7 @@ impl Bbr1Sender {
     }
 
     /// BBRHandleProbeRTT().
-    fn handle_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+    fn handle_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &AckedData) {
         self.own_limit.mark(ack.total, ack.in_flight);
         let Some(ends) = self.probe_rtt_ends else {
             if ack.in_flight <= self.min_window() {
@@ -262,7 +262,7 @@ impl Bbr1Sender {
     }
 
     /// Recovery ends with a packet that was sent after the last loss, if no further one is reported with it.
-    fn check_recovery_end(&mut self, ack: &Delivered) {
+    fn check_recovery_end(&mut self, ack: &AckedData) {
         if ack.lost == 0.0 && self.recovery.is_some_and(|last_loss| ack.prior >= last_loss) {
             (self.recovery, self.conservation) = (None, None);
             self.restore_window();
@@ -275,7 +275,7 @@ impl Bbr1Sender {
     }
 
     /// BBRSetCwnd() (section 4.2.3.6).
-    fn set_window(&mut self, ack: &Delivered) {
+    fn set_window(&mut self, ack: &AckedData) {
         self.modulate_for_recovery(ack);
         let target = self.in_flight_target(self.phase.window_gain(&self.params));
         if self.conservation.is_none() {
@@ -294,7 +294,7 @@ impl Bbr1Sender {
 
     /// BBRModulateCwndForRecovery() (section 4.2.3.4): in the first round trip of recovery a packet leaves for each that
     /// is delivered.
-    fn modulate_for_recovery(&mut self, ack: &Delivered) {
+    fn modulate_for_recovery(&mut self, ack: &AckedData) {
         if ack.lost > 0.0 {
             self.window = (self.window - ack.lost).max(self.packet);
         }
@@ -317,7 +317,7 @@ impl Sender for Bbr1Sender {
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        let delivered = Delivered::new(ack, self.own_limit.applies(ack));
+        let delivered = AckedData::new(ack, self.own_limit.applies(ack));
         self.delivered = delivered.total;
         self.check_recovery_end(&delivered);
         if !self.has_rtt && ack.rtt.is_some() {

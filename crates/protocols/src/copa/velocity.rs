@@ -5,7 +5,7 @@ const PATIENCE: u32 = 3;
 
 /// The direction of the window in a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+enum WindowDirection {
     Up,
     Down,
 }
@@ -17,7 +17,7 @@ pub(super) struct Velocity {
     /// Acknowledgements of this round trip that moved the window up and down.
     ups: u32,
     downs: u32,
-    last: Option<Direction>,
+    last: Option<WindowDirection>,
     /// Round trips in sequence in this direction.
     rounds: u32,
 }
@@ -32,12 +32,12 @@ impl Velocity {
     }
 
     /// The direction in which at least two thirds of the acknowledgements have moved the window.
-    fn direction(&self) -> Option<Direction> {
+    fn direction(&self) -> Option<WindowDirection> {
         let (ups, downs) = (u64::from(self.ups), u64::from(self.downs));
         if ups >= 2 * downs && ups > 0 {
-            Some(Direction::Up)
+            Some(WindowDirection::Up)
         } else if downs >= 2 * ups && downs > 0 {
-            Some(Direction::Down)
+            Some(WindowDirection::Down)
         } else {
             None
         }

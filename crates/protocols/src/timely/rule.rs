@@ -27,7 +27,7 @@ pub(super) struct RateRule {
 
 /// A change of the rate: `rate + added - rate * removed`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Change<T> {
+pub(super) struct RateChange<T> {
     /// In bit/s.
     pub(super) added: T,
     /// As a share of the rate.
@@ -44,27 +44,27 @@ fn weight<T: Number>(gradient: T) -> T {
 
 impl RateRule {
     /// The change after an update with this round-trip time in seconds and this normalized gradient.
-    pub(super) fn change<T: Number>(&self, rtt: T, gradient: T) -> Change<T> {
+    pub(super) fn change<T: Number>(&self, rtt: T, gradient: T) -> RateChange<T> {
         if rtt.re() < self.t_low {
             return self.addition();
         }
         if rtt.re() > self.t_high {
             let removed = (-(rtt.recip() * self.t_high) + 1.0) * self.beta;
-            return Change { added: T::zero(), removed };
+            return RateChange { added: T::zero(), removed };
         }
         match self.form {
             RuleForm::Published if gradient.re() <= 0.0 => self.addition(),
-            RuleForm::Published => Change { added: T::zero(), removed: gradient * self.beta },
+            RuleForm::Published => RateChange { added: T::zero(), removed: gradient * self.beta },
             RuleForm::Patched => {
                 let weight = weight(gradient);
                 let error = (rtt - self.t_low) / self.t_low;
-                Change { added: (-weight + 1.0) * self.delta, removed: weight * error * self.beta }
+                RateChange { added: (-weight + 1.0) * self.delta, removed: weight * error * self.beta }
             }
         }
     }
 
-    fn addition<T: Number>(&self) -> Change<T> {
-        Change { added: T::from(self.delta), removed: T::zero() }
+    fn addition<T: Number>(&self) -> RateChange<T> {
+        RateChange { added: T::from(self.delta), removed: T::zero() }
     }
 
     /// The moving average of differences of round-trip times, in seconds.

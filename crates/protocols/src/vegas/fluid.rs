@@ -34,7 +34,7 @@ impl FluidModel for VegasFluid {
         if self.0.alpha < self.0.beta {
             return Allocation::Numeric { reason: CONTINUUM };
         }
-        let marginal = Box::new(Waiting { bits: self.0.alpha * facts.packet });
+        let marginal = Box::new(QueuedPackets { bits: self.0.alpha * facts.packet });
         Allocation::Utility { marginal, prices: PriceSum::Plain }
     }
 
@@ -116,11 +116,11 @@ impl FluidSender for Source {
 }
 
 /// `U'(x) = alpha / x`.
-struct Waiting {
+struct QueuedPackets {
     bits: f64,
 }
 
-impl Marginal for Waiting {
+impl Marginal for QueuedPackets {
     fn marginal(&self, rate: f64) -> f64 {
         self.bits / rate
     }

@@ -3,7 +3,7 @@
 //! The engine evaluates them on numbers, and on dual numbers for their linearization. `millpond._fluid` does both: with dual
 //! numbers that are objects of Python, or with the Jacobian that the guest has written.
 
-use super::Origin;
+use super::CallbackOrigin;
 use millpond_guest::intern;
 use millpond_law::fluid::{
     Allocation, Dual64, Feedback, FluidModel, InputSet, LawState, LoopFacts, Quantity, SenderInput,
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The fluid model of a law with its parameters.
 pub(super) struct PythonModel {
-    pub(super) origin: Origin,
+    pub(super) origin: CallbackOrigin,
     /// The class of the equations.
     pub(super) class: Py<PyAny>,
     /// The law.
@@ -68,7 +68,7 @@ struct Equations {
     /// None if it could not be made.
     object: Option<Py<PyAny>>,
     states: Vec<State>,
-    origin: Origin,
+    origin: CallbackOrigin,
 }
 
 /// The equations of several flows, all with the same number of states.

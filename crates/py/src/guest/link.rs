@@ -3,7 +3,7 @@
 use super::base::{Base, LinkBase};
 use super::declaration::PartClass;
 use super::events::{LinkPacket, QueueState};
-use super::{Origin, methods};
+use super::{CallbackOrigin, methods};
 use millpond_guest::{intern, next_tick};
 use millpond_law::{
     Context, Gauge, Header, HeaderId, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict,
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The law of a guest at one link.
 pub(super) struct PythonLink {
-    origin: Origin,
+    origin: CallbackOrigin,
     base: Py<LinkBase>,
     arrive: Option<Py<PyAny>>,
     depart: Option<Py<PyAny>>,
@@ -41,7 +41,7 @@ fn verdict(text: Option<&str>) -> PyResult<Verdict> {
 
 impl PythonLink {
     pub(super) fn new(
-        origin: Origin,
+        origin: CallbackOrigin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
         header_id: HeaderId,

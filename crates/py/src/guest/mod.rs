@@ -126,9 +126,9 @@ impl PythonLaw {
         part: Part,
         class: &PartClass,
         settings: &Settings,
-        make: impl FnOnce(Origin, &Bound<'_, PyAny>) -> PyResult<T>,
+        make: impl FnOnce(CallbackOrigin, &Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T, SettingError> {
-        let origin = Origin { law: self.card.name, part, session: Session::current() };
+        let origin = CallbackOrigin { law: self.card.name, part, session: Session::current() };
         Python::attach(|py| {
             let made = self
                 .instance(py, settings)
@@ -146,7 +146,7 @@ impl PythonLaw {
 impl Protocol for PythonLaw {
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
         let Some((class, left_out)) = &self.fluid else { return Ok(None) };
-        let origin = Origin { law: self.card.name, part: Part::Fluid, session: Session::current() };
+        let origin = CallbackOrigin { law: self.card.name, part: Part::Fluid, session: Session::current() };
         let model = Python::attach(|py| -> PyResult<fluid::PythonModel> {
             let (law, class) = (self.instance(py, settings)?.unbind(), class.clone_ref(py));
             Ok(fluid::PythonModel { origin: origin.clone(), class, law, left_out })
@@ -194,13 +194,13 @@ impl Protocol for PythonLaw {
 
 /// Whose callbacks these are, and where their failure goes.
 #[derive(Clone)]
-struct Origin {
+struct CallbackOrigin {
     law: &'static str,
     part: Part,
     session: Session,
 }
 
-impl Origin {
+impl CallbackOrigin {
     /// Ends the run with an exception of the guest.
     fn fail(&self, event: &'static str, time: Time, error: PyErr) {
         let message = Python::attach(|py| text_of(py, &error));

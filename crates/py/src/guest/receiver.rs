@@ -3,13 +3,13 @@
 use super::base::{Base, ReceiverBase};
 use super::declaration::PartClass;
 use super::events::Data;
-use super::{Origin, methods};
+use super::{CallbackOrigin, methods};
 use millpond_law::{self as law, Context, Echo, Header, HeaderId, Receiver, RelayView};
 use pyo3::prelude::*;
 
 /// The law of a guest at one receiver.
 pub(super) struct PythonReceiver {
-    origin: Origin,
+    origin: CallbackOrigin,
     base: Py<ReceiverBase>,
     on_data: Option<Py<PyAny>>,
     header_id: HeaderId,
@@ -18,7 +18,7 @@ pub(super) struct PythonReceiver {
 
 impl PythonReceiver {
     pub(super) fn new(
-        origin: Origin,
+        origin: CallbackOrigin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
         header_id: HeaderId,

@@ -3,7 +3,7 @@
 use super::base::{Base, SenderBase, check_header};
 use super::declaration::PartClass;
 use super::events::{Ack, Congestion, Start};
-use super::{Origin, methods};
+use super::{CallbackOrigin, methods};
 use millpond_guest::intern;
 use millpond_law::{self as law, Context, Gauge, Header, HeaderId, Permit, Sender};
 use millpond_units::{Bytes, Rate, Time};
@@ -61,7 +61,7 @@ fn idle() -> Permit {
 
 /// The law of a guest at one sender.
 pub(super) struct PythonSender {
-    origin: Origin,
+    origin: CallbackOrigin,
     base: Py<SenderBase>,
     callbacks: Callbacks,
     header_id: HeaderId,
@@ -72,7 +72,7 @@ pub(super) struct PythonSender {
 
 impl PythonSender {
     pub(super) fn new(
-        origin: Origin,
+        origin: CallbackOrigin,
         object: &Bound<'_, PyAny>,
         class: &PartClass,
         header_id: HeaderId,

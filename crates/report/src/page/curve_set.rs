@@ -54,12 +54,12 @@ impl Statistics {
 }
 
 /// Statistics of all finite values at each time at which there is one.
-struct OverTime {
+struct StatisticsOverTime {
     times: Vec<f64>,
     statistics: Vec<Statistics>,
 }
 
-impl OverTime {
+impl StatisticsOverTime {
     fn of(series: &[&Series], factor: f64) -> Self {
         let mut by_time: BTreeMap<u64, Statistics> = BTreeMap::new();
         for one in series {
@@ -113,7 +113,7 @@ impl CurveSet {
     }
 
     fn range(series: &[&Series], factor: f64, slices: usize) -> Self {
-        let all = OverTime::of(series, factor);
+        let all = StatisticsOverTime::of(series, factor);
         Self::Range {
             count: series.len(),
             least: all.outline(|one| one.least, f64::min, slices),
@@ -210,7 +210,7 @@ impl GroupValue {
 
     /// The value over those members that have one at a time.
     fn points(self, members: &[&Series], factor: f64, slices: usize) -> Vec<Point> {
-        let all = OverTime::of(members, factor);
+        let all = StatisticsOverTime::of(members, factor);
         match self {
             Self::Sum => all.curve(|one| one.sum, slices),
             Self::Mean => all.curve(|one| one.sum / one.count, slices),
@@ -240,10 +240,10 @@ impl Stack {
         if !(2..=MOST_CURVES).contains(&groups.len()) {
             return None;
         }
-        let all = OverTime::of(series, factor);
+        let all = StatisticsOverTime::of(series, factor);
         let mut low = vec![0.0; all.times.len()];
         let band = |group: &CurveGroup<'_>| {
-            let own = OverTime::of(&group.members, factor);
+            let own = StatisticsOverTime::of(&group.members, factor);
             let mut high = low.clone();
             let mut places = all.times.iter().zip(&mut high);
             for (time, statistics) in own.times.iter().zip(&own.statistics) {
@@ -331,7 +331,7 @@ pub(super) struct Band {
 impl Band {
     /// The range of all series, multiplied by `factor`; none of a single one.
     pub(super) fn of(series: &[&Series], factor: f64, slices: usize) -> Option<Self> {
-        let all = (series.len() > 1).then(|| OverTime::of(series, factor))?;
+        let all = (series.len() > 1).then(|| StatisticsOverTime::of(series, factor))?;
         let least = all.outline(|one| one.least, f64::min, slices);
         Some(Self { least, greatest: all.outline(|one| one.greatest, f64::max, slices) })
     }
@@ -382,7 +382,7 @@ pub(super) fn weighted_mean(values: &[&Series], weights: &[&Series]) -> Series {
 
 /// The sum of delays in ms over those series that have a value at a time, as the delay of a flow.
 pub(super) fn sum_of_delays(flow: &str, delays: &[&Series]) -> Series {
-    let all = OverTime::of(delays, 1.0);
+    let all = StatisticsOverTime::of(delays, 1.0);
     Series {
         kind: EntityKind::Flow,
         entity: flow.to_owned(),

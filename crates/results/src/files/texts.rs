@@ -27,7 +27,8 @@ pub(super) fn append(
 ) -> Result<(), ParquetError> {
     let Dictionary { entries, numbers } = Dictionary::of(texts);
     let mut file = TrackedWrite::new(Vec::new());
-    let mut chunk = Chunk { pages: SerializedPageWriter::new(&mut file), compressed: 0, uncompressed: 0 };
+    let mut chunk =
+        ColumnPages { pages: SerializedPageWriter::new(&mut file), compressed: 0, uncompressed: 0 };
     chunk.write(Page::DictionaryPage {
         buf: plain(&entries).into(),
         num_values: entries.len() as u32,
@@ -72,13 +73,13 @@ pub(super) fn append(
 }
 
 /// The pages of a column, and their sizes in bytes with headers.
-struct Chunk<'a> {
+struct ColumnPages<'a> {
     pages: SerializedPageWriter<'a, Vec<u8>>,
     compressed: i64,
     uncompressed: i64,
 }
 
-impl Chunk<'_> {
+impl ColumnPages<'_> {
     fn write(&mut self, page: Page) -> Result<(), ParquetError> {
         let size = page.buffer().len();
         let written = self.pages.write_page(CompressedPage::new(page, size))?;

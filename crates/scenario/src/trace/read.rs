@@ -36,7 +36,7 @@ impl Trace {
     pub fn parse(bytes: &[u8], name: &str, format: Option<Format>) -> Result<Self, Fault> {
         // Spreadsheets begin a text with a byte-order mark.
         let text = String::from_utf8_lossy(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes));
-        let lines = Lines { name, text: &text };
+        let lines = TraceLines { name, text: &text };
         let Some((_, first)) = lines.clone().filled().next() else {
             return Err(Sources::new(name, "")
                 .plain(format!("the trace {name} is empty: there is no opportunity to deliver anything"))
@@ -52,12 +52,12 @@ impl Trace {
 
 /// The lines of a trace file.
 #[derive(Clone)]
-struct Lines<'a> {
+struct TraceLines<'a> {
     name: &'a str,
     text: &'a str,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TraceLines<'a> {
     /// Every line that is not empty and not a comment, trimmed, with the byte at which it begins.
     fn filled(&self) -> impl Iterator<Item = (usize, &'a str)> + Clone {
         let text = self.text;
@@ -103,7 +103,7 @@ fn shortened(line: &str) -> String {
 /// An opportunity at `t` ms is at the end of the millisecond that ends there, so that a file lasts until its last
 /// opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond; if there
 /// are no others, the trace has no length to repeat.
-fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
+fn mahimahi(lines: &TraceLines<'_>) -> Result<Trace, Fault> {
     let mut steps = vec![(Time::ZERO, Rate::ZERO)];
     let (mut now, mut count) = (1, 0);
     let mut last = (0, "", 0);
@@ -148,7 +148,7 @@ fn deliver(steps: &mut Vec<(Time, Rate)>, millis: u64, count: u64) {
 }
 
 /// Times are relative to the first row, which may be any. The last rate lasts as long as the one before it.
-fn csv(lines: &Lines<'_>) -> Result<Trace, Fault> {
+fn csv(lines: &TraceLines<'_>) -> Result<Trace, Fault> {
     let mut rows: Vec<(Time, Rate)> = Vec::new();
     let mut first = None;
     for (index, (start, line)) in lines.filled().enumerate() {

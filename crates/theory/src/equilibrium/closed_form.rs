@@ -46,11 +46,11 @@ impl ClosedForm {
             let allocation = rates_by_loop(filled, &active, plan.loops.len());
             return Ok(Some(Self { kind: "max-min", allocation, prices_are_marks: false }));
         }
-        let utilities: Option<Vec<(Utility<'_>, bool)>> =
+        let utilities: Option<Vec<(LawUtility<'_>, bool)>> =
             active.iter().map(|l| utility(&plan.loops[*l].allocation)).collect();
         let Some(utilities) = utilities else { return Ok(None) };
         let prices_are_marks = utilities.iter().any(|(_, marks)| *marks);
-        let utilities: Vec<Utility<'_>> = utilities.into_iter().map(|(utility, _)| utility).collect();
+        let utilities: Vec<LawUtility<'_>> = utilities.into_iter().map(|(utility, _)| utility).collect();
         match equilibrium::maximize(&problem, &utilities) {
             Ok(found) => {
                 let allocation = rates_by_loop(found, &active, plan.loops.len());
@@ -113,19 +113,19 @@ fn max_min_limit(allocation: &Allocation) -> Option<FlowLimit> {
 }
 
 /// The utility of a loop, and whether its prices stand for marks.
-fn utility(allocation: &Allocation) -> Option<(Utility<'_>, bool)> {
+fn utility(allocation: &Allocation) -> Option<(LawUtility<'_>, bool)> {
     match allocation {
         Allocation::Utility { marginal, prices } => {
-            Some((Utility(marginal.as_ref()), *prices == PriceSum::Marked))
+            Some((LawUtility(marginal.as_ref()), *prices == PriceSum::Marked))
         }
         _ => None,
     }
 }
 
 /// The utility of a law, borrowed.
-struct Utility<'a>(&'a dyn Marginal);
+struct LawUtility<'a>(&'a dyn Marginal);
 
-impl Marginal for Utility<'_> {
+impl Marginal for LawUtility<'_> {
     fn marginal(&self, rate: f64) -> f64 {
         self.0.marginal(rate)
     }

@@ -67,7 +67,7 @@ pub fn find_critical_values(
     check_no_jump(&equilibrium)?;
     let two_sided = LinearAnalysis::of(&equilibrium)?.two_sided;
     let current = parameter.current_value(study, longest_rtt(&plan));
-    let search = Search { study, parameter, current };
+    let search = ParameterSearch { study, parameter, current };
     let Some(two_sided) = two_sided else {
         return Ok(search.result(search.boundaries(None), Vec::new()));
     };
@@ -79,13 +79,13 @@ pub fn find_critical_values(
 }
 
 /// A search for the critical values of a parameter.
-struct Search<'a> {
+struct ParameterSearch<'a> {
     study: Study<'a>,
     parameter: &'a VariedParameter,
     current: f64,
 }
 
-impl Search<'_> {
+impl ParameterSearch<'_> {
     /// What `analyze` finds at this multiple of the current value.
     fn at<T>(&self, factor: f64, analyze: impl Fn(Study<'_>) -> Result<T, AnalysisError>) -> Option<T> {
         let scenario = self.parameter.scaled(self.study.scenario, self.current, factor);
@@ -157,7 +157,7 @@ impl Search<'_> {
 
 /// The growth at multiples of the current value, on these sides of thresholds or on all.
 struct GrowthOnSides<'a> {
-    search: &'a Search<'a>,
+    search: &'a ParameterSearch<'a>,
     sides: Option<&'a [Side]>,
 }
 

@@ -10,9 +10,9 @@ use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Spreads events of a given likelihood evenly (`recur`, Figure 4).
 #[derive(Clone, Copy, Debug, Default)]
-struct Recurrence(f64);
+struct EvenSpacing(f64);
 
-impl Recurrence {
+impl EvenSpacing {
     /// Whether the event happens to this packet.
     fn recur(&mut self, likelihood: f64) -> bool {
         self.0 += likelihood;
@@ -31,9 +31,9 @@ pub(super) struct DualPi2Link {
     base: f64,
     /// prevq.
     previous: Span,
-    low_latency_marks: Recurrence,
-    low_latency_drops: Recurrence,
-    classic: Recurrence,
+    low_latency_marks: EvenSpacing,
+    low_latency_drops: EvenSpacing,
+    classic: EvenSpacing,
     scheduler: DualScheduler,
 }
 
@@ -43,9 +43,9 @@ impl DualPi2Link {
             params,
             base: 0.0,
             previous: Span::ZERO,
-            low_latency_marks: Recurrence::default(),
-            low_latency_drops: Recurrence::default(),
-            classic: Recurrence::default(),
+            low_latency_marks: EvenSpacing::default(),
+            low_latency_drops: EvenSpacing::default(),
+            classic: EvenSpacing::default(),
             scheduler: DualScheduler::new(&params, facts),
         }
     }

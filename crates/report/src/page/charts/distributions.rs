@@ -9,7 +9,7 @@ use millpond_results::{Run, Transfer};
 use millpond_stats::quantile_of_curve;
 
 /// What is distributed, and the texts of its figure.
-struct Subject {
+struct DistributionTexts {
     /// Of the figure.
     id: &'static str,
     title: &'static str,
@@ -25,7 +25,7 @@ struct Subject {
 
 /// The queueing delay of all packets.
 pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
-    let subject = Subject {
+    let subject = DistributionTexts {
         id: "delays",
         title: "Queueing delay of packets",
         quantity: "queueing delay",
@@ -38,7 +38,7 @@ pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
 
 /// The completion time of all transfers with a size.
 pub(crate) fn completions(views: &[RunView]) -> Option<Figure> {
-    let subject = Subject {
+    let subject = DistributionTexts {
         id: "completions",
         title: "Completion time of transfers",
         quantity: "completion time",
@@ -60,12 +60,12 @@ fn distribution(mut times: Vec<f64>) -> Vec<Point> {
 }
 
 /// The distribution functions, their complements, and the quantiles below, on the same axis of times.
-fn figure(views: &[RunView], subject: &Subject) -> Option<Figure> {
+fn figure(views: &[RunView], subject: &DistributionTexts) -> Option<Figure> {
     let runs: Vec<RunTimes<'_>> = views.iter().filter_map(|view| RunTimes::of(view, subject)).collect();
     if runs.is_empty() {
         return None;
     }
-    let Subject { quantity, items, .. } = subject;
+    let DistributionTexts { quantity, items, .. } = subject;
     let legend = || run_legend(runs.iter().map(|one| one.view));
     let panel =
         |title: String, unit: &str, legend: Legend, plot| Panel { title, unit: unit.into(), legend, plot };
@@ -115,7 +115,7 @@ struct RunTimes<'a> {
 
 impl<'a> RunTimes<'a> {
     /// None without a distribution.
-    fn of(view: &'a RunView<'a>, subject: &Subject) -> Option<Self> {
+    fn of(view: &'a RunView<'a>, subject: &DistributionTexts) -> Option<Self> {
         let curves: Vec<Vec<Point>> =
             view.seeds.iter().map(|run| (subject.points)(run)).filter(|curve| !curve.is_empty()).collect();
         let (mut least, mut greatest) = (Vec::new(), Vec::new());

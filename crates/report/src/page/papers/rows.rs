@@ -19,7 +19,7 @@ pub(super) fn table(checked: &CheckedRecipe) -> Markup {
 
 /// What the rows of a group check.
 #[derive(PartialEq)]
-enum Subject<'a> {
+enum RowSubject<'a> {
     /// Claims of the paper.
     Claims(&'a [String]),
     /// A reading that we reject.
@@ -30,7 +30,7 @@ enum Subject<'a> {
     Own,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> RowSubject<'a> {
     fn of(row: &'a JudgedRow) -> Self {
         match row.source {
             _ if row.rejected => Self::RejectedReading(&row.reading),
@@ -42,24 +42,24 @@ impl<'a> Subject<'a> {
 }
 
 /// Rows that check the same.
-struct Group<'a> {
-    subject: Subject<'a>,
+struct JudgedRows<'a> {
+    subject: RowSubject<'a>,
     rows: Vec<&'a JudgedRow>,
 }
 
-fn groups(rows: &[JudgedRow]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups(rows: &[JudgedRow]) -> Vec<JudgedRows<'_>> {
+    let mut groups: Vec<JudgedRows<'_>> = Vec::new();
     for row in rows {
-        let subject = Subject::of(row);
+        let subject = RowSubject::of(row);
         match groups.iter_mut().find(|group| group.subject == subject) {
             Some(group) => group.rows.push(row),
-            None => groups.push(Group { subject, rows: vec![row] }),
+            None => groups.push(JudgedRows { subject, rows: vec![row] }),
         }
     }
     groups
 }
 
-impl Group<'_> {
+impl JudgedRows<'_> {
     fn html(&self, checked: &CheckedRecipe) -> Markup {
         html! {
             tbody class=(verdict_classes(self.rows.iter().copied())) {
@@ -76,13 +76,13 @@ impl Group<'_> {
         };
         html! {
             @match self.subject {
-                Subject::Claims([]) => "Beside the claims",
-                Subject::Claims(claims) => @for claim in claims {
+                RowSubject::Claims([]) => "Beside the claims",
+                RowSubject::Claims(claims) => @for claim in claims {
                     span.claim { (claim) " " em { (outcome(claim)) } }
                 },
-                Subject::RejectedReading(reading) => { "Rejected reading: " (reading) },
-                Subject::Ns2 => "Comparisons with ns-2",
-                Subject::Own => "Own checks",
+                RowSubject::RejectedReading(reading) => { "Rejected reading: " (reading) },
+                RowSubject::Ns2 => "Comparisons with ns-2",
+                RowSubject::Own => "Own checks",
             }
         }
     }
