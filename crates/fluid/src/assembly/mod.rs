@@ -27,18 +27,21 @@ pub(crate) struct SenderClass {
     pub(crate) protocol: usize,
 }
 
+/// The range of block number `place` of consecutive blocks of equal width.
+fn block(first: usize, width: usize, place: usize) -> Range<usize> {
+    let first = first + place * width;
+    first..first + width
+}
+
 impl SenderClass {
     /// The range of one flow's states.
     pub(crate) fn states_of(&self, place: usize) -> Range<usize> {
-        let first = self.first_state + place * self.width;
-        first..first + self.width
+        block(self.first_state, self.width, place)
     }
 
     /// The range of one flow's discrete states.
     pub(crate) fn discrete_of(&self, place: usize) -> Range<usize> {
-        let width = self.law.discrete().len();
-        let first = self.first_discrete + place * width;
-        first..first + width
+        block(self.first_discrete, self.law.discrete().len(), place)
     }
 }
 
@@ -70,15 +73,12 @@ pub(crate) struct LinkSet {
 impl LinkSet {
     /// The range of one link's states.
     pub(crate) fn states_of(&self, place: usize) -> Range<usize> {
-        let first = self.first_state + place * self.width;
-        first..first + self.width
+        block(self.first_state, self.width, place)
     }
 
     /// The range of one link's discrete states.
     pub(crate) fn discrete_of(&self, place: usize) -> Range<usize> {
-        let width = self.law.discrete().len();
-        let first = self.first_discrete + place * width;
-        first..first + width
+        block(self.first_discrete, self.law.discrete().len(), place)
     }
 
     /// The protocol of a router. None for a queue law, which treats all traffic as its own.
