@@ -597,6 +597,9 @@ class Flow:
 
     Attributes
     ----------
+    closed_s : float | None
+        Time at which a sender of it closed, in seconds, because its receiver acknowledged packets that were not sent;
+        only with `endpoint.skip_numbers`. Null if none did.
     completed_s : float | None
         Time at which its last byte was delivered, in seconds; null if its size is unlimited or it is not complete.
     converged_s : float | None
@@ -630,6 +633,9 @@ class Flow:
         End-to-end queueing delay, relays included, in milliseconds.
     retransmitted : int
         Number of retransmitted packets, all loops.
+    rpm : float | None
+        Round trips per minute, if its workload is `ping`: a minute over the mean of its round-trip times, those above
+        their 95th percentile left out. Null for other workloads.
     rtt_ms : Milliseconds | None
         Round-trip times, in milliseconds; null if the flow has relays: no acknowledgement then comes from its
         destination.
@@ -647,6 +653,7 @@ class Flow:
         Mean congestion window, in packets; null if the law has no window, or if the flow has relays.
     """
 
+    closed_s: float | None
     completed_s: float | None
     converged_s: float | None
     delivered: int
@@ -661,6 +668,7 @@ class Flow:
     protocol: str
     queueing_ms: Milliseconds
     retransmitted: int
+    rpm: float | None
     rtt_ms: Milliseconds | None
     send_rate_bps: float
     sent: int
@@ -673,6 +681,7 @@ class Flow:
     def from_json(cls, value: Mapping[str, Any]) -> Flow:
         """The document of a parsed JSON text."""
         return cls(
+            closed_s=value["closed_s"],
             completed_s=value["completed_s"],
             converged_s=value["converged_s"],
             delivered=value["delivered"],
@@ -687,6 +696,7 @@ class Flow:
             protocol=value["protocol"],
             queueing_ms=Milliseconds.from_json(value["queueing_ms"]),
             retransmitted=value["retransmitted"],
+            rpm=value["rpm"],
             rtt_ms=_optional(Milliseconds.from_json, value["rtt_ms"]),
             send_rate_bps=value["send_rate_bps"],
             sent=value["sent"],
@@ -2405,7 +2415,7 @@ class Summary:
     Attributes
     ----------
     fairness : Fairness
-        Fairness among all declared flows, those that spawn transfers excepted.
+        Fairness among all declared flows, those that spawn transfers or send pings excepted.
     flows : tuple[Flow, ...]
         Each declared flow. A flow that spawns transfers has one entry for all of them, and is left out of `fairness`.
     groups : tuple[Group, ...]

@@ -40,6 +40,7 @@ mod send_buffer;
 mod sender;
 mod sent;
 mod silence;
+mod skipped;
 mod stream_queues;
 mod timeout;
 
@@ -50,7 +51,7 @@ pub use ack_ranges::AckRanges;
 pub use chunk::RelayWait;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use observer::{LossThreshold, RttState, SenderObserver, SenderState};
-pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
+pub use receiver::{Honesty, Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::{Relay, RelayBuffer};
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
 pub use silence::{LEAST_SILENCE, Silence};

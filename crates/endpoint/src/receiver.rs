@@ -2,7 +2,7 @@
 
 use crate::arrivals::{Arrival, Arrivals};
 use crate::range_set::RangeSet;
-use crate::{ACK_BYTES, Acknowledgement, Segment};
+use crate::{ACK_BYTES, AckRanges, Acknowledgement, Segment};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,16 +15,38 @@ use millpond_units::{Bytes, Span, Time};
 pub struct ReceiverConfig {
     /// Number of data packets per acknowledgement; 1 acknowledges each at once.
     pub packets_per_ack: u32,
+    /// Gaps, duplicates and marks are acknowledged at once.
+    pub urgent: bool,
     /// Upper bound of the delay of an acknowledgement (max_ack_delay of RFC 9000).
     pub max_ack_delay: Span,
     /// Size of an acknowledgement on the wire.
     pub ack_size: Bytes,
+    /// Whether acknowledgements say what has arrived.
+    pub honesty: Honesty,
+}
+
+/// Whether a receiver reports what has arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Honesty {
+    /// It does.
+    #[default]
+    Honest,
+    /// It never reports a CE mark.
+    HidesMarks,
+    /// It reports no gaps, and also this many packets after the newest that has arrived (optimistic acknowledgements).
+    AcksEarly(u32),
 }
 
 impl Default for ReceiverConfig {
     /// One acknowledgement of 40 bytes for each packet.
     fn default() -> Self {
-        Self { packets_per_ack: 1, max_ack_delay: Span::ZERO, ack_size: Bytes::new(ACK_BYTES as u64) }
+        Self {
+            packets_per_ack: 1,
+            urgent: true,
+            max_ack_delay: Span::ZERO,
+            ack_size: Bytes::new(ACK_BYTES as u64),
+            honesty: Honesty::Honest,
+        }
     }
 }
 
@@ -177,7 +199,7 @@ impl ReceiverEnd {
         self.echo.mark = false;
         self.law.on_data(&mut Context { now, random: &mut self.random }, &data, relay, &mut self.echo);
         let in_order = self.record_arrival(now, segment);
-        let urgent = !in_order || duplicate || segment.last || segment.payload == 0;
+        let urgent = (!in_order || duplicate) && self.config.urgent || segment.last || segment.payload == 0;
         let ack = self.acknowledge_if_due(now, segment, urgent);
         Received { new_bytes, duplicate, ack }
     }
@@ -276,7 +298,7 @@ impl ReceiverEnd {
         stream.advertised_credit = stream.credit;
         let credit = stream.credit;
         self.counters.acks += 1;
-        Acknowledgement {
+        let mut ack = Acknowledgement {
             ranges: self.arrivals.ranges(acked),
             delay: now.since(self.arrivals.newest_at()),
             ce_packets: self.counters.marked_packets,
@@ -285,6 +307,25 @@ impl ReceiverEnd {
             stream_id,
             bytes: u32::try_from(self.config.ack_size.get()).unwrap_or(u32::MAX),
             echo: self.echo.header,
+        };
+        if self.config.honesty != Honesty::Honest {
+            self.falsify(&mut ack);
+        }
+        ack
+    }
+
+    /// Changes an acknowledgement to what a dishonest receiver reports.
+    #[cold]
+    fn falsify(&self, ack: &mut Acknowledgement) {
+        match self.config.honesty {
+            Honesty::Honest => {}
+            Honesty::HidesMarks => (ack.ce_packets, ack.ce_bytes) = (0, 0),
+            Honesty::AcksEarly(packets) => {
+                if let (Some(newest), Some(oldest)) = (ack.ranges.largest(), ack.ranges.iter().last()) {
+                    let largest = newest.saturating_add(packets.into());
+                    ack.ranges = AckRanges::single(*oldest.start()..=largest);
+                }
+            }
         }
     }
 
@@ -365,6 +406,21 @@ mod tests {
     }
 
     #[test]
+    fn thinned_acknowledgements_wait_in_spite_of_gaps_and_marks() {
+        let config = ReceiverConfig {
+            packets_per_ack: 4,
+            max_ack_delay: LONG,
+            urgent: false,
+            ..ReceiverConfig::default()
+        };
+        let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
+        let mut acked = |segment: Segment| receiver.on_data(at(0), &segment, None).ack.is_some();
+        let marked = Segment { ecn: Ecn::Ce, ..packet(3) };
+        assert_eq!([packet(0), packet(2), marked, packet(4)].map(&mut acked), [false, false, false, true]);
+        assert!(acked(Segment { last: true, ..packet(5) }) && acked(Segment { payload: 0, ..packet(6) }));
+    }
+
+    #[test]
     fn bytes_are_counted_once_and_marks_once_per_packet() {
         let mut receiver = delaying_receiver();
         let marked = Segment { ecn: Ecn::Ce, ..packet(0) };
@@ -378,6 +434,23 @@ mod tests {
         let counters = receiver.counters();
         assert_eq!((counters.packets, counters.delivered, counters.duplicates), (3, 1500, 1));
         assert_eq!((counters.marked_packets, counters.marked_bytes), (2, 2000));
+    }
+
+    #[test]
+    fn a_receiver_that_hides_marks_counts_them_and_reports_none() {
+        let config = ReceiverConfig { honesty: Honesty::HidesMarks, ..ReceiverConfig::default() };
+        let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
+        let ack = receiver.on_data(at(0), &Segment { ecn: Ecn::Ce, ..packet(0) }, None).ack.unwrap();
+        assert_eq!((ack.ce_packets, ack.ce_bytes, receiver.counters().marked_packets), (0, 0, 1));
+    }
+
+    #[test]
+    fn a_receiver_that_acknowledges_early_reports_no_gap_and_packets_that_have_not_arrived() {
+        let config = ReceiverConfig { honesty: Honesty::AcksEarly(5), ..ReceiverConfig::default() };
+        let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
+        receiver.on_data(at(0), &packet(0), None);
+        let ack = receiver.on_data(at(1), &packet(3), None).ack.unwrap();
+        assert_eq!(ack.ranges.iter().collect::<Vec<_>>(), [0..=8]);
     }
 
     #[test]

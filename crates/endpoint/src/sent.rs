@@ -149,6 +149,20 @@ impl SentRing {
         self.in_flight += Bytes::new(record.bytes.into());
     }
 
+    /// Leaves out the number [`Self::next_number`]: nothing is in flight under it.
+    pub(crate) fn skip(&mut self, now: Time) {
+        self.push(Record { sent_at: now, ..Record::EMPTY });
+        if !self.stamps.is_empty() {
+            self.set_stamp(SendStamp::default());
+        }
+    }
+
+    /// Forgets all packets: nothing is in flight any more.
+    pub(crate) fn abandon(&mut self) {
+        self.base = self.next;
+        self.in_flight = Bytes::ZERO;
+    }
+
     /// Doubles the number of slots.
     #[cold]
     #[inline(never)]

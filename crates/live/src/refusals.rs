@@ -66,7 +66,9 @@ fn too_many_packets(scenario: &Scenario) -> Result<(), Fault> {
 /// The rate of the group's applications together; the highest rate without a limit.
 fn demand(group: &FlowGroup) -> Rate {
     match &group.workload {
-        Workload::Produced(rate, _) => rate.scale(f64::from(group.count)),
+        Workload::Produced(..) | Workload::Ping(_) => {
+            group.demand().unwrap_or(Rate::MAX).scale(f64::from(group.count))
+        }
         _ => Rate::MAX,
     }
 }

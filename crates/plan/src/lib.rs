@@ -7,6 +7,7 @@
 //! ```
 
 mod buffers;
+mod conduct;
 mod delays;
 mod faults;
 mod flow_instances;

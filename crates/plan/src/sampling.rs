@@ -102,6 +102,7 @@ fn bytes(size: &Size, random: &mut Random) -> Bytes {
             Bytes::from_f64(random.pareto(*shape, mean.as_f64() * (shape - 1.0) / shape))
         }
         Size::ParetoFrom { least, shape } => Bytes::from_f64(random.pareto(*shape, least.as_f64())),
+        Size::Table(table) => table.quantile(random.uniform()),
     };
     bytes.max(Bytes::new(1))
 }

@@ -48,6 +48,7 @@ pub(crate) fn flows(flows: &[Flow]) -> Vec<UnitColumn<'_>> {
         rows.numbers("window_packets", "packets", |flow| flow.window_packets),
     ];
     columns.extend(rows.times("rtt_ms", |flow| flow.rtt_ms));
+    columns.extend([rows.numbers("rpm", "1/min", |flow| flow.rpm)]);
     columns.extend(rows.times("queueing_ms", |flow| Some(flow.queueing_ms)));
     columns.extend(rows.times("one_way_ms", |flow| flow.one_way_ms));
     columns.extend([
@@ -57,6 +58,7 @@ pub(crate) fn flows(flows: &[Flow]) -> Vec<UnitColumn<'_>> {
         rows.counts("lost", "packets", |flow| flow.lost),
         rows.counts("marked", "packets", |flow| flow.marked),
         rows.numbers("completed_s", "s", |flow| flow.completed_s),
+        rows.numbers("closed_s", "s", |flow| flow.closed_s),
         rows.numbers("converged_s", "s", |flow| flow.converged_s),
     ]);
     columns

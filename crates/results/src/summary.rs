@@ -44,7 +44,7 @@ pub struct Summary {
     pub relays: Vec<Relay>,
     /// End-to-end queueing delay of all packets of all flows, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Fairness among all declared flows, those that spawn transfers excepted.
+    /// Fairness among all declared flows, those that spawn transfers or send pings excepted.
     pub fairness: Fairness,
     /// What the machine and the datagrams did in a run of the live world; absent in the other worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,6 +149,10 @@ pub struct Flow {
     /// Its loops from source to destination, if it has relays.
     #[serde(default)]
     pub loops: Vec<Loop>,
+    /// Round trips per minute, if its workload is `ping`: a minute over the mean of its round-trip times, those above their
+    /// 95th percentile left out. Null for other workloads.
+    #[serde(default)]
+    pub rpm: Option<f64>,
     /// End-to-end queueing delay, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
     /// Time from the first transmission of data by the source to its arrival at the destination, in milliseconds: queueing,
@@ -169,6 +173,10 @@ pub struct Flow {
     pub unread_headers: u64,
     /// Time at which its last byte was delivered, in seconds; null if its size is unlimited or it is not complete.
     pub completed_s: Option<f64>,
+    /// Time at which a sender of it closed, in seconds, because its receiver acknowledged packets that were not sent; only with
+    /// `endpoint.skip_numbers`. Null if none did.
+    #[serde(default)]
+    pub closed_s: Option<f64>,
     /// Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within the
     /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows that run
     /// throughout the window, times the utilization that the flows connected with it by shared links reach. Null if the

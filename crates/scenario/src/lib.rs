@@ -18,6 +18,7 @@ mod reference;
 mod schedule;
 mod schema;
 mod served;
+mod size_table;
 mod source;
 mod table;
 pub mod trace;
@@ -28,14 +29,15 @@ pub use excerpt::printable;
 pub use files::{Disk, Files};
 pub use key::{ScenarioHashes, TraceHash};
 pub use model::{
-    Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, DelayedAcks, Direction,
-    Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure,
-    Method, Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop,
-    Workload, WrittenSetting,
+    Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Contention, Delay, DelayedAcks,
+    Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Lasting, Link,
+    LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio, ReceiverConduct, Relays,
+    Rtt, Scenario, Scheduler, SenderConduct, SettingValue, Size, Stop, Workload, WrittenSetting,
 };
 pub use overrides::OptionValue;
 pub use place::{At, Place};
 pub use reference::update_reference;
 pub use schedule::{End, RateDistribution, Schedule};
 pub use schema::schema;
+pub use size_table::{SizeShare, SizeTable};
 pub use source::{Fault, Faults, Sources};

@@ -5,6 +5,7 @@
 
 use crate::place::{At, Place};
 use crate::schedule::Schedule;
+use crate::size_table::SizeTable;
 use crate::source::Sources;
 use crate::trace::TraceSource;
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -82,6 +83,8 @@ pub struct Endpoint {
     pub probes_per_timeout: u32,
     /// A packet is lost when one that was sent this many packets later is acknowledged.
     pub packet_threshold: u64,
+    /// Mean number of packets from one skipped packet number to the next; none: none is skipped.
+    pub skip_numbers: Option<u32>,
 }
 
 /// The options of the fluid world.
@@ -143,6 +146,8 @@ pub struct Direction {
     pub jitter: Span,
     /// Random loss after service.
     pub loss: Loss,
+    /// How its medium is shared, and what becomes of errors on it.
+    pub link_layer: LinkLayer,
     /// How much may wait.
     pub buffer: Buffer,
     /// Its queue law; `None`: what the protocol that runs over it prefers.
@@ -226,6 +231,56 @@ pub struct GilbertElliott {
     pub loss_good: f64,
     /// Loss probability in the bad state.
     pub loss_bad: f64,
+}
+
+/// How the medium of a link is shared, and what becomes of errors on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinkLayer {
+    /// One packet after the other, each once.
+    None,
+    /// Retransmission with delivery in order.
+    Radio(Radio),
+    /// Each packet waits for a grant.
+    Grants(Grants),
+    /// Random access before each aggregate of packets.
+    Contention(Contention),
+}
+
+/// Retransmission at the link layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Radio {
+    /// Probability that an attempt fails.
+    pub error: f64,
+    /// Time from an attempt to the next one.
+    pub retransmit_after: Span,
+    /// The most attempts for a packet.
+    pub attempts: u32,
+}
+
+/// An uplink with grants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Time between two opportunities to send a request.
+    pub every: Span,
+    /// Time from the request to the earliest service.
+    pub after: Span,
+}
+
+/// A medium with random access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contention {
+    /// Constant time of an aggregate without its packets.
+    pub access: Span,
+    /// Length of a backoff slot.
+    pub slot: Span,
+    /// The most slots of a backoff.
+    pub window: u32,
+    /// The most packets of an aggregate.
+    pub aggregate: u32,
+    /// Other stations that always have data.
+    pub stations: u32,
+    /// How long one of them occupies the medium.
+    pub busy: Span,
 }
 
 /// How much may wait at a link.
@@ -316,10 +371,38 @@ pub struct FlowGroup {
     pub ack: Bytes,
     /// Delayed acknowledgements; `None`: each packet is acknowledged at once.
     pub delayed_acks: Option<DelayedAcks>,
+    /// Whether their senders do what their laws permit.
+    pub sender: SenderConduct,
+    /// Whether their receivers acknowledge what has arrived.
+    pub receiver: ReceiverConduct,
     /// What the application sends.
     pub workload: Workload,
     /// Share under a fair scheduler, relative to other flows.
     pub weight: f64,
+}
+
+/// Whether a sender does what its law permits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum SenderConduct {
+    /// It does.
+    #[default]
+    Honest,
+    /// It has no congestion control.
+    Unresponsive,
+    /// It permits itself this many times as much.
+    Greedy(f64),
+}
+
+/// Whether a receiver acknowledges what has arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReceiverConduct {
+    /// It does.
+    #[default]
+    Honest,
+    /// It reports no CE mark.
+    HidesMarks,
+    /// It reports no gap, and also this many packets after the newest that has arrived.
+    AcksEarly(u32),
 }
 
 /// A link in one of its directions.
@@ -397,6 +480,8 @@ pub struct DelayedAcks {
     pub packets: u32,
     /// ... or when the first of them has waited this long.
     pub after: Span,
+    /// Gaps, duplicates and marks are acknowledged at once.
+    pub urgent: bool,
 }
 
 /// What an application sends.
@@ -408,6 +493,8 @@ pub enum Workload {
     Sized(Size),
     /// Payload at this rate at these times.
     Produced(Rate, Activity),
+    /// One packet in each such time, without congestion control.
+    Ping(Span),
     /// Transfers that start one after the other, each a flow of its own.
     Transfers {
         /// The payload of each.
@@ -465,6 +552,8 @@ pub enum Size {
         /// Its shape, above 1.
         shape: f64,
     },
+    /// Distributed as a table says.
+    Table(SizeTable),
 }
 
 /// Settings of a protocol.
@@ -546,12 +635,22 @@ impl FlowGroup {
     }
 }
 
+impl FlowGroup {
+    /// The payload rate of each flow while its application produces, if it is limited.
+    pub fn demand(&self) -> Option<Rate> {
+        match self.workload {
+            Workload::Ping(every) => Some(self.packet.saturating_sub(self.overhead).per(every)),
+            _ => self.workload.rate(),
+        }
+    }
+}
+
 impl Workload {
     /// The payload rate while the application produces, if it is limited.
     pub fn rate(&self) -> Option<Rate> {
         match self {
             Self::Produced(rate, _) => Some(*rate),
-            Self::Bulk | Self::Sized(_) | Self::Transfers { .. } => None,
+            Self::Bulk | Self::Sized(_) | Self::Ping(_) | Self::Transfers { .. } => None,
         }
     }
 }
@@ -563,6 +662,7 @@ impl Size {
             Self::Constant(mean) | Self::Exponential(mean) | Self::Pareto { mean, .. } => *mean,
             Self::Uniform(least, most) => Bytes::from_f64((least.as_f64() + most.as_f64()) / 2.0),
             Self::ParetoFrom { least, shape } => Bytes::from_f64(least.as_f64() * shape / (shape - 1.0)),
+            Self::Table(table) => table.mean(),
         }
     }
 }

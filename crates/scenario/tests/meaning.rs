@@ -76,6 +76,21 @@ fn a_plain_file_is_read_as_written() {
 }
 
 #[test]
+fn a_distribution_of_sizes_is_the_same_from_a_file_and_as_a_list() {
+    let size = |table: &str| {
+        let text = TWO_BOTTLENECKS.replace("\"bulk\"", &format!("{{ size = {{ cdf = {table} }} }}"));
+        match parse(&text).flows.remove(0).workload {
+            Workload::Sized(size) => size,
+            other => panic!("{other:?}"),
+        }
+    };
+    let file = size("\"web-search.cdf\"");
+    assert_eq!(file, size("[[\"0B\", 0], [\"10KB\", \"15%\"], [\"30MB\", 1]]"));
+    // 15 % have 5 KB on average, the others 15.005 MB.
+    assert_eq!(file.mean(), Bytes::new(12_755_000));
+}
+
+#[test]
 fn a_fault_of_a_value_that_is_kept_as_written_points_at_it() {
     let scenario = parse(TWO_BOTTLENECKS);
     let phi1 = &scenario.protocols["lgcc"].params[0];

@@ -99,6 +99,21 @@ const MISTAKES: &str = r#"
 8       | rate = { steps = [["0s", "5Mbps"], ["0s", "6Mbps"]] } | a time after |
 9       | delay = "100h" | out of range | from "0s" to "1h"
 9       | loss = 1.5 | a number from 0 to 1 |
+9       | link_layer = "wifi" | expected "none" | radio
+9       | link_layer = { radio = { error = "110%", retransmit_after = "8ms" } } | a number from 0 to 1 |
+9       | link_layer = { radio = { error = "10%" } } | this radio table has no "retransmit_after" | retransmit_after = "8ms"
+9       | link_layer = { grants = { every = "0s", after = "4ms" } } | out of range | up to "1s"
+9       | link_layer = { contention = { access = "0.1ms", aggregate = 0 } } | expected a whole number from 1 to 1024 |
+22      | workload = { size = { cdf = "falling.cdf" } } | sizes and shares must not fall | in ascending order
+22      | workload = { size = { cdf = "absent.cdf" } } | cannot read the distribution of sizes | relative to the scenario file
+22      | workload = { size = { cdf = [["1KB", 0.5]] } } | its last share is 0.5 | in ascending order
+22      | workload = { size = { cdf = [["1KB", 2]] } } | a number from 0 to 1 |
+22      | sender = "greedy" | expected "honest", "unresponsive" |
+22      | sender = { greedy = 0.5 } | expected a number from 1 to 1000 |
+22      | receiver = { early_acks = 0 } | expected a whole number from 1 to 1000000 |
+22      | receiver = "lies" | expected "honest", "hides-marks" |
+3       | endpoint = { skip_numbers = 0 } | expected "never", or a whole number of packets |
+22      | workload = { ping = "1ns" } | out of range | from "1us"
 9       | loss = nan | a number from 0 to 1 |
 9       | loss = "101%" | a number from 0 to 1, or a percentage |
 9       | configured_rate = "told" | expected "actual", a percentage |

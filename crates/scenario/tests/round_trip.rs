@@ -43,18 +43,25 @@ fn direction() -> impl Strategy<Value = String> {
         Just("\"droptail\""),
         Just("{ red = { max_th = \"75KB\", gentle = true, \"odd key\" = { acks = 4 }, w_q = 0.002 } }"),
     ];
+    let layer = prop_oneof![
+        Just("\"none\""),
+        Just("{ radio = { error = 0.125, retransmit_after = \"8ms\", attempts = 3 } }"),
+        Just("{ grants = { every = \"5ms\", after = \"4ms\" } }"),
+        Just("{ contention = { access = \"100us\", window = 31, aggregate = 32, stations = 2 } }"),
+    ];
     let rest = (
         any::<bool>(),
         prop_oneof![Just("fifo"), Just("fair"), Just("drr"), Just("priority")],
         any::<bool>(),
+        layer,
     );
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
-        let (reorder, scheduler, is_configured) = rest;
+        let (reorder, scheduler, is_configured, layer) = rest;
         let configured = if is_configured { "\"3Mbps\"" } else { "\"107%\"" };
         let belief = "configured_delay = \"3ms\"\nconfigured_levels = 4\nconfigured_noise = 0.125";
         format!(
             "rate = {rate}\ndelay = {delay}\nloss = {loss}\nbuffer = \"{buffer}\"\nqueue = {queue}\n\
-             reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\n{belief}\njitter = \"1ms\"\n"
+             reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\n{belief}\njitter = \"1ms\"\nlink_layer = {layer}\n"
         )
     })
 }
@@ -83,11 +90,19 @@ fn flow() -> impl Strategy<Value = String> {
         Just("{ transfers = \"10KB\", every = \"30ms\" }"),
         Just("{ transfers = { pareto_from = \"10KB\", shape = 1.35 }, poisson = \"30ms\" }"),
         Just("{ size = \"1MB\" }"),
+        Just("{ ping = \"20ms\" }"),
+        Just("{ size = { cdf = \"web-search.cdf\" } }"),
+        Just("{ transfers = { cdf = [[\"10KB\", 0.125], [\"1MB\", 1]] }, poisson = \"30ms\" }"),
         Just("{ size = { pareto = \"1MB\", shape = 1.2 } }"),
         Just("{ size = { uniform = [\"1B\", \"1MB\"] } }"),
         Just("{ size = { exponential = \"123456B\" } }"),
     ];
-    let acks = prop_oneof![Just("false"), Just("true"), Just("{ packets = 4 }")];
+    let acks = prop_oneof![
+        Just("false"),
+        Just("true"),
+        Just("{ packets = 4 }\nsender = \"unresponsive\"\nreceiver = \"hides-marks\""),
+        Just("{ packets = 4, urgent = false }\nsender = { greedy = 2.5 }\nreceiver = { early_acks = 8 }"),
+    ];
     let rtt = prop_oneof![Just("\"10s\""), Just("{ uniform = [\"10s\", \"12s\"] }")];
     let rest = (1_u32..2000, any::<bool>(), acks, rtt);
     (start, end, workload, rest).prop_map(|(start, end, workload, (count, pinned, acks, rtt))| {

@@ -16,6 +16,8 @@ pub enum Workload {
     Sized(Bytes),
     /// Full packets at this rate of payload over time. The first is produced as soon as the rate is positive.
     Produced(Arc<Schedule>),
+    /// A full packet at the start and then in each such time.
+    Periodic(Span),
 }
 
 /// Specification of one control loop.

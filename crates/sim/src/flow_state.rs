@@ -35,7 +35,7 @@ impl FlowState {
     ) -> Self {
         let application = match &workload {
             Workload::Produced(rate) => Some(Box::new((Service::new(), Rates::new(rate.clone())))),
-            Workload::Bulk | Workload::Sized(_) => None,
+            Workload::Bulk | Workload::Sized(_) | Workload::Periodic(_) => None,
         };
         Self {
             name,
@@ -106,6 +106,7 @@ impl FlowState {
                 first.end.finish();
             }
             Workload::Produced(rate) => self.next_supply = first_positive_rate(rate, now),
+            Workload::Periodic(_) => self.next_supply = now,
         }
     }
 
@@ -116,7 +117,10 @@ impl FlowState {
                 let size = u32::try_from(self.payload.get()).unwrap_or(u32::MAX);
                 server.accept(now, size, rates).leaves
             }
-            None => Time::NEVER,
+            None => match self.workload {
+                Workload::Periodic(every) => now + every,
+                _ => Time::NEVER,
+            },
         };
     }
 

@@ -42,7 +42,7 @@ mod view;
 
 pub use builder::{BuildError, Builder};
 pub use flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
-pub use link::{Buffer, Jitter, LawView, LinkSpec, LinkView, Loss, Propagation};
+pub use link::{Buffer, Jitter, LawView, LinkLayer, LinkSpec, LinkView, Loss, Propagation};
 pub use millpond_endpoint::{LEAST_SILENCE, RelayBuffer, RelayWait, Silence};
 pub use outside::{Departure, Exit, LoopHosts};
 pub use packet_network::PacketNetwork;

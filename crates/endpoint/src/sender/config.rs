@@ -42,6 +42,9 @@ pub struct SenderConfig {
     /// How late the driver may handle a deadline. Packets that leave at most this late do not shift the schedule of the
     /// pacer, so that the mean rate is exact in spite of the delay.
     pub timer_slack: Span,
+    /// Mean number of packets from one skipped packet number to the next, by which a receiver that acknowledges early is
+    /// detected (RFC 9000, section 21.4); none: no number is skipped, and acknowledgements are not checked.
+    pub skip_numbers: Option<u32>,
 }
 
 impl SenderConfig {
@@ -64,6 +67,7 @@ impl SenderConfig {
             max_probe_timeout: Span::from_millis(60_000),
             max_in_flight: Bytes::new(1 << 28),
             timer_slack: Span::ZERO,
+            skip_numbers: None,
         }
     }
 

@@ -162,6 +162,9 @@ impl SenderEnd {
     /// Retransmits the data of an earlier packet.
     #[cold]
     fn retransmit(&mut self, now: Time, number: u64, segment: &mut Segment) {
+        if self.sent.next_number() == self.skipped.next() {
+            self.skip_number(now);
+        }
         let retransmission = NonZeroU64::new(self.sent.next_number());
         let Some(earlier) = self.sent.get_mut(number) else {
             return self.send_empty(now, segment);
@@ -180,6 +183,9 @@ impl SenderEnd {
         is_retransmission: bool,
         segment: &mut Segment,
     ) {
+        if self.sent.next_number() == self.skipped.next() {
+            self.skip_number(now);
+        }
         let (number, size) = (self.sent.next_number(), Bytes::new(bytes.into()));
         let idle = self.sent.in_flight() == Bytes::ZERO;
         let last_sent_at = self.timeouts.last_sent_at();
@@ -230,6 +236,13 @@ impl SenderEnd {
             observer.on_sent(now, segment);
         }
         self.notify_sent(now, size);
+    }
+
+    /// Leaves out a packet number.
+    #[cold]
+    fn skip_number(&mut self, now: Time) {
+        self.sent.skip(now);
+        self.skipped.on_skipped(self.sent.base(), &mut self.random);
     }
 
     /// Reports to the law that a packet is about to leave after the sender had lacked data.

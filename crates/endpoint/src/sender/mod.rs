@@ -22,6 +22,7 @@ use crate::rtt::RttEstimator;
 use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
 use crate::silence::{Silence, Silences, is_idle};
+use crate::skipped::SkippedNumbers;
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
 use crate::{AckRanges, SenderObserver, SenderState};
@@ -63,6 +64,9 @@ pub struct SenderEnd {
     last_wake: Option<Time>,
     counters: SenderCounters,
     observer: Option<Box<dyn SenderObserver>>,
+    skipped: SkippedNumbers,
+    /// When it closed, because its receiver acknowledged packets that were not sent.
+    closed: Option<Time>,
 }
 
 /// ECN field of the packets of a sender.
@@ -96,8 +100,9 @@ impl SenderEnd {
         send_buffer: SendBuffer,
         config: SenderConfig,
         law: Box<dyn Sender>,
-        random: Random,
+        mut random: Random,
     ) -> Self {
+        let skipped = SkippedNumbers::new(config.skip_numbers, &mut random);
         Self {
             law,
             random,
@@ -124,6 +129,8 @@ impl SenderEnd {
             last_wake: None,
             counters: SenderCounters::default(),
             observer: None,
+            skipped,
+            closed: None,
             config,
         }
     }
@@ -141,7 +148,7 @@ impl SenderEnd {
     /// Starts the loop, once. `capacity`: smallest capacity of its links, passed to the law only if
     /// [`Needs`](millpond_law::Needs) declares it.
     pub fn start(&mut self, now: Time, capacity: Option<Rate>) {
-        if self.started {
+        if self.started || self.closed.is_some() {
             return;
         }
         let capacity = capacity.filter(|_| self.config.needs.capacity != Knowledge::Nothing);
@@ -152,6 +159,23 @@ impl SenderEnd {
         self.law.on_start(&mut Context { now, random: &mut self.random }, &start);
         self.update_permit(now);
         self.observe_state(now);
+    }
+
+    /// Closes the loop: nothing is sent any more.
+    #[cold]
+    fn close(&mut self, now: Time) {
+        self.closed.get_or_insert(now);
+        (self.started, self.blocked) = (false, LimitedBy::Data);
+        self.permit.wake = None;
+        self.send_buffer.discard_unsent();
+        self.sent.abandon();
+        self.loss = LossDetector::new(self.config.packet_threshold);
+    }
+
+    /// When it closed because its receiver acknowledged packets that were not sent; only with
+    /// [`SenderConfig::skip_numbers`].
+    pub fn closed(&self) -> Option<Time> {
+        self.closed
     }
 
     /// Lets the driver call this much later than [`SenderConfig::timer_slack`] without a shift of the pacing schedule.

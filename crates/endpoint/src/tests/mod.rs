@@ -5,6 +5,7 @@ mod pipe;
 
 mod chain;
 mod delivery;
+mod early_acks;
 mod law_events;
 mod loss_events;
 mod no_feedback;

@@ -145,7 +145,12 @@ fn rate_samples_are_the_bottleneck_rate() {
 #[test]
 fn delayed_acks_halve_the_number_of_acks_and_do_not_change_the_rtt() {
     let sender = SenderConfig { max_ack_delay: MS(25), ..SenderConfig::new(PACKET, Needs::default()) };
-    let receiver = ReceiverConfig { packets_per_ack: 2, max_ack_delay: MS(25), ack_size: Bytes::new(60) };
+    let receiver = ReceiverConfig {
+        packets_per_ack: 2,
+        max_ack_delay: MS(25),
+        ack_size: Bytes::new(60),
+        ..ReceiverConfig::default()
+    };
     // Paced at 1 ms, so that every second packet waits for the next.
     let law = FixedPermit::pace(Rate::from_mbps(8.0));
     let mut chain = Chain::single(Loop::with(sender, receiver, law, MS(10)));

@@ -9,7 +9,7 @@ use millpond_results::{
     About, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, quantity,
 };
 use millpond_scenario::Scenario;
-use millpond_sim::{FlowView, LoopView};
+use millpond_sim::{FlowView, Histogram, LoopView};
 use millpond_stats::{jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
@@ -45,7 +45,8 @@ impl FinishedPacketRun<'_> {
     /// The content of `summary.json`.
     fn summary(&self, about: &About) -> Summary {
         let mut flows = self.flows();
-        let goodputs = measured_goodputs(&flows, self.from());
+        let compete = flows.iter().zip(&self.plan.flows).filter(|(_, plan)| !plan.is_ping);
+        let goodputs = measured_goodputs(compete.map(|(flow, _)| flow), self.from());
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
@@ -108,6 +109,7 @@ impl FinishedPacketRun<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(view.delivered_measured().get()),
             send_rate_bps: rate(view.first().counters().sent_bytes),
+            rpm: flow.is_ping.then(|| round_trips_per_minute(view.first().round_trip_times())).flatten(),
             queueing_ms: milliseconds_of_histogram(view.queueing_delays()),
             one_way_ms: Some(milliseconds_of_histogram(view.one_way_delays())),
             sent: view.first().counters().sent,
@@ -117,6 +119,7 @@ impl FinishedPacketRun<'_> {
             marked: total(|view| view.counters().marked),
             unread_headers: total(|view| view.counters().unread_headers),
             completed_s: view.completed().map(Time::secs),
+            closed_s: view.loops().find_map(|view| view.sender().closed()).map(Time::secs),
             ..Flow::default()
         }
     }
@@ -194,6 +197,15 @@ impl FinishedPacketRun<'_> {
         let named = chosen.map(|series| (series.entity.as_str(), measured(series)));
         named.filter(|(_, samples)| !samples.is_empty()).collect()
     }
+}
+
+/// Round trips per minute (draft-ietf-ippm-responsiveness): a minute over the mean of the round-trip times, without those
+/// above the 95th percentile. None without a sample.
+fn round_trips_per_minute(rtts: &Histogram) -> Option<f64> {
+    const KEPT: f64 = 0.95;
+    const MINUTE: f64 = 60e12;
+    let mean = rtts.trimmed_mean(KEPT);
+    (mean > 0.0).then(|| MINUTE / mean)
 }
 
 /// The end of a flow: its stop time, its completion or now, whichever comes first.

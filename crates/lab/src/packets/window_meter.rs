@@ -33,15 +33,17 @@ impl WindowMeter {
         self.begin = now;
     }
 
-    /// The goodput of flow number `index` in bit/s, if it ran throughout the window.
+    /// The goodput of flow number `index` in bit/s, if it ran throughout the window. Pings have none, because they do not
+    /// compete for capacity.
     fn goodput(&mut self, plan: &PacketPlan, index: usize, flow: &PacketFlowPlan) -> Option<f64> {
         let (view, now) = (plan.network.flow(flow.id), plan.network.now());
         let delivered = view.delivered().get();
         let before = std::mem::replace(&mut self.delivered[index], delivered);
         let bits = (delivered - before) as f64 * 8.0;
-        let ran_throughout = flow.start <= self.begin
+        let counts = !flow.is_ping
+            && flow.start <= self.begin
             && flow.stop.is_none_or(|stop| stop >= now)
             && view.completed().is_none();
-        ran_throughout.then(|| bits / now.since(self.begin).secs())
+        counts.then(|| bits / now.since(self.begin).secs())
     }
 }

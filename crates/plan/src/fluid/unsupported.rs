@@ -8,7 +8,8 @@ use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
-    Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler, Workload,
+    Delay, Direction, Fault, FlowGroup, Link, LinkLayer, Loss, Method, Place, ReceiverConduct, Scenario,
+    Scheduler, SenderConduct, Workload,
 };
 use millpond_units::Span;
 
@@ -57,9 +58,12 @@ fn refusal(scenario: &Scenario, place: Place, name: &str, unsupported: &Unsuppor
 
 /// The first feature of a link that has no equations.
 fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
-    let Direction { configured, delay, jitter, loss, .. } = direction;
+    let Direction { configured, delay, jitter, loss, link_layer, .. } = direction;
     match () {
         () if *loss != Loss::None => Some(Unsupported::new("random loss", "leave out `loss`")),
+        () if *link_layer != LinkLayer::None => {
+            Some(Unsupported::new("link layers", "leave out `link_layer`"))
+        }
         () if !jitter.is_zero() => Some(Unsupported::new("jitter", "leave out `jitter`")),
         () if matches!(delay, Delay::Steps(_)) => {
             Some(Unsupported::new("delays that change", "give one `delay`"))
@@ -85,9 +89,18 @@ fn unsupported_in_group(group: &FlowGroup) -> Option<Unsupported> {
         Workload::Transfers { .. } => {
             return Some(Unsupported::new("spawned transfers", "set `workload = \"bulk\"`"));
         }
+        Workload::Ping(_) => {
+            return Some(Unsupported::new("pings", "leave out the group"));
+        }
         Workload::Produced(..) => {
             return Some(Unsupported::new("applications of limited rate", "set `workload = \"bulk\"`"));
         }
+    }
+    if group.sender != SenderConduct::Honest {
+        return Some(Unsupported::new("senders that break the rules", "set `sender = \"honest\"`"));
+    }
+    if group.receiver != ReceiverConduct::Honest {
+        return Some(Unsupported::new("receivers that break the rules", "set `receiver = \"honest\"`"));
     }
     group.delayed_acks.map(|_| Unsupported::new("delayed acknowledgements", "leave out `delayed_acks`"))
 }

@@ -1,15 +1,18 @@
 //! From the flows of a scenario to those of the simulator: each is a chain of loops, divided at the relays of its protocol.
 
 use super::shared_loops::SharedLoops;
+use crate::conduct::{Greedy, Uncontrolled};
 use crate::delays::{base_rtt, extra_delay};
 use crate::faults;
 use crate::flow_instances::FlowInstance;
 use crate::protocols::ConfiguredProtocol;
 use crate::sampling::{FlowStream, arrivals, production};
 use crate::shared_loops::{SharedLoopKey, is_shared};
-use millpond_endpoint::{ReceiverConfig, RelayBuffer, SenderConfig};
-use millpond_law::{Protocol, SettingError, Settings};
-use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
+use millpond_endpoint::{Honesty, ReceiverConfig, RelayBuffer, SenderConfig};
+use millpond_law::{Needs, PlainReceiver, Protocol, Receiver, Sender, SettingError, Settings};
+use millpond_scenario::{
+    self as scenario, Fault, Gap, Hop, ProtocolEntry, ReceiverConduct, Scenario, SenderConduct, Size,
+};
 use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::ops::Range;
@@ -17,6 +20,7 @@ use std::sync::Arc;
 
 /// A loop without its laws, from which several equal loops can be made.
 struct LoopTemplate {
+    conduct: SenderConduct,
     sending: SenderConfig,
     receiving: ReceiverConfig,
     forward: Vec<LinkId>,
@@ -75,7 +79,7 @@ impl FlowBuilder<'_, '_> {
 
     /// The links of loop number `number` (from 0), if flows share it.
     fn begins_shared(&self, number: usize) -> Option<Vec<Hop>> {
-        let (scenario, entry) = (self.scenario, self.configured.entry);
+        let (scenario, entry) = (self.scenario, self.entry());
         let path = scenario.loops(self.instance.forward_path, entry).into_iter().nth(number)?;
         is_shared(scenario, entry, number, &path).then_some(path)
     }
@@ -84,6 +88,30 @@ impl FlowBuilder<'_, '_> {
         template
             .with_laws(self.configured.protocol, &self.configured.settings)
             .map_err(|error| self.fault(&error))
+    }
+
+    /// What the sender at the source does. Pings have no congestion control.
+    fn conduct(&self) -> SenderConduct {
+        match self.instance.group.workload {
+            scenario::Workload::Ping(_) => SenderConduct::Unresponsive,
+            _ => self.instance.group.sender,
+        }
+    }
+
+    /// Whether the flows have the ECN field of the protocol, but neither its laws nor its relays.
+    fn is_unresponsive(&self) -> bool {
+        self.conduct() == SenderConduct::Unresponsive
+    }
+
+    /// What the scenario says about the protocol.
+    fn entry(&self) -> Option<&ProtocolEntry> {
+        self.configured.entry.filter(|_| !self.is_unresponsive())
+    }
+
+    /// What its senders need.
+    fn needs(&self) -> Needs {
+        let needs = self.configured.needs;
+        if self.is_unresponsive() { Needs { ecn: needs.ecn, ..Needs::NONE } } else { needs }
     }
 
     /// The source of transfers of this size and with these gaps.
@@ -126,22 +154,31 @@ impl FlowBuilder<'_, '_> {
                 let schedule = Schedule::steps(&steps).unwrap_or_else(|_| Schedule::constant(*rate));
                 Workload::Produced(Arc::new(schedule))
             }
+            scenario::Workload::Ping(every) => Workload::Periodic(*every),
             scenario::Workload::Bulk | scenario::Workload::Transfers { .. } => Workload::Bulk,
         }
     }
 
     fn loop_templates(&self) -> Result<LoopTemplates, Fault> {
-        let (scenario, instance, configured) = (self.scenario, self.instance, self.configured);
-        let cut = scenario.loops(instance.forward_path, configured.entry);
+        let (scenario, instance) = (self.scenario, self.instance);
+        let cut = scenario.loops(instance.forward_path, self.entry());
         let mut loops = Vec::with_capacity(cut.len());
         let mut relayed = Vec::with_capacity(cut.len());
         for (number, path) in cut.iter().enumerate() {
             let extra_delay = extra_delay(scenario, instance, number);
-            loops.push(self.loop_template(path, extra_delay)?);
+            let mut template = self.loop_template(path, extra_delay)?;
+            // The hosts of the application may break the rules, relays do not.
+            if number == 0 {
+                template.conduct = self.conduct();
+            }
+            if number + 1 == cut.len() && self.begins_shared(number).is_none() {
+                template.receiving.honesty = honesty(instance.group.receiver);
+            }
+            loops.push(template);
             relayed.push(RelayedLoop { path, base_rtt: base_rtt(scenario, path, extra_delay) });
         }
         let buffer = |(previous, next)| {
-            let entry = configured.entry?;
+            let entry = self.entry()?;
             Some(relay_buffer(scenario, &entry.relay_buffer, [previous, next], instance.group.packet))
         };
         let relays = relayed.iter().zip(relayed.iter().skip(1)).filter_map(buffer).collect();
@@ -153,13 +190,15 @@ impl FlowBuilder<'_, '_> {
         let return_path =
             scenario.return_path(path).ok_or_else(|| faults::no_return_path(scenario, group))?;
         let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
-        let header = self.configured.needs.header_size.over(path.len());
+        let needs = self.needs();
+        let header = needs.header_size.over(path.len());
         let overhead = group.overhead + header;
         if overhead >= group.packet {
             return Err(faults::no_room_for_header(scenario, group, header));
         }
         let endpoint = scenario.endpoint;
         Ok(LoopTemplate {
+            conduct: SenderConduct::Honest,
             sending: SenderConfig {
                 initial_rtt: endpoint.initial_rtt,
                 granularity: endpoint.granularity,
@@ -167,17 +206,20 @@ impl FlowBuilder<'_, '_> {
                 max_probe_timeout: endpoint.max_probe_timeout,
                 probes_per_timeout: endpoint.probes_per_timeout,
                 packet_threshold: endpoint.packet_threshold,
+                skip_numbers: endpoint.skip_numbers,
                 overhead,
                 weight: group.weight,
                 max_ack_delay,
                 hops: u32::try_from(path.len()).unwrap_or(u32::MAX).max(1),
                 interface: path.first().map(|hop| peak_rate(scenario, hop)),
-                ..SenderConfig::new(group.packet, self.configured.needs)
+                ..SenderConfig::new(group.packet, needs)
             },
             receiving: ReceiverConfig {
                 packets_per_ack: group.delayed_acks.map_or(1, |delayed| delayed.packets),
                 max_ack_delay,
                 ack_size: group.ack + header,
+                urgent: group.delayed_acks.is_none_or(|delayed| delayed.urgent),
+                honesty: Honesty::Honest,
             },
             forward: path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             backward: return_path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
@@ -202,16 +244,39 @@ impl FlowBuilder<'_, '_> {
 impl LoopTemplate {
     /// A loop with new laws.
     fn with_laws(&self, protocol: &dyn Protocol, settings: &Settings) -> Result<LoopSpec, SettingError> {
-        Ok(LoopSpec {
-            sender: protocol.sender(settings)?,
-            receiver: protocol.receiver(settings)?,
+        let (law, receiver) = match self.conduct {
+            SenderConduct::Unresponsive => {
+                return Ok(self.with(Box::new(Uncontrolled), Box::new(PlainReceiver)));
+            }
+            _ => (protocol.sender(settings)?, protocol.receiver(settings)?),
+        };
+        let sender = match self.conduct {
+            SenderConduct::Greedy(factor) => Box::new(Greedy { law, factor }),
+            _ => law,
+        };
+        Ok(self.with(sender, receiver))
+    }
+
+    /// A loop with these laws.
+    fn with(&self, sender: Box<dyn Sender>, receiver: Box<dyn Receiver>) -> LoopSpec {
+        LoopSpec {
+            sender,
+            receiver,
             sender_config: self.sending,
             receiver_config: self.receiving,
             forward: self.forward.clone(),
             backward: self.backward.clone(),
             extra_delay: self.extra_delay,
             host_processing: self.host_processing,
-        })
+        }
+    }
+}
+
+fn honesty(conduct: ReceiverConduct) -> Honesty {
+    match conduct {
+        ReceiverConduct::Honest => Honesty::Honest,
+        ReceiverConduct::HidesMarks => Honesty::HidesMarks,
+        ReceiverConduct::AcksEarly(packets) => Honesty::AcksEarly(packets),
     }
 }
 

@@ -10,7 +10,7 @@ use millpond_law::{
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
-use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule};
+use millpond_sim::{AtEnd, Jitter, LinkLayer, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule};
 use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
@@ -46,6 +46,7 @@ pub(super) fn link(
         configured_capacity: Some(configured_capacity),
         propagation: propagation(direction),
         loss: loss(&direction.loss),
+        link_layer: link_layer(direction.link_layer),
         buffer,
         queue,
         routers,
@@ -155,6 +156,26 @@ fn propagation(direction: &Direction) -> Propagation {
     };
     let jitter = (!direction.jitter.is_zero()).then_some(Jitter::Uniform(direction.jitter));
     Propagation { delay: direction.delay.initial(), steps, jitter, reorder: direction.reorder }
+}
+
+fn link_layer(layer: scenario::LinkLayer) -> Option<LinkLayer> {
+    match layer {
+        scenario::LinkLayer::None => None,
+        scenario::LinkLayer::Radio(scenario::Radio { error, retransmit_after, attempts }) => {
+            Some(LinkLayer::Radio { error, retransmit_after, attempts })
+        }
+        scenario::LinkLayer::Grants(scenario::Grants { every, after }) => {
+            Some(LinkLayer::Grants { every, after })
+        }
+        scenario::LinkLayer::Contention(scenario::Contention {
+            access,
+            slot,
+            window,
+            aggregate,
+            stations,
+            busy,
+        }) => Some(LinkLayer::Contention { access, slot, window, aggregate, stations, busy }),
+    }
 }
 
 fn loss(loss: &scenario::Loss) -> Option<Loss> {

@@ -234,7 +234,8 @@ fn flow_plan(
         start: instance.samples.start,
         stop: instance.samples.stop,
         size: instance.samples.size,
-        demand: instance.group.workload.rate(),
+        demand: instance.group.demand(),
+        is_ping: matches!(instance.group.workload, Workload::Ping(_)),
         links,
         relays: loops.iter().skip(1).filter_map(relay).collect(),
     }

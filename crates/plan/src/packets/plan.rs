@@ -57,6 +57,8 @@ pub struct PacketFlowPlan {
     pub size: Option<Bytes>,
     /// The rate of its application, if that is limited.
     pub demand: Option<Rate>,
+    /// True if it sends pings.
+    pub is_ping: bool,
     /// The links that its data cross, as indices into [`PacketPlan::links`].
     pub links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.

@@ -1,7 +1,8 @@
 //! `[endpoint]`: loss detection and timers of all senders (RFC 9002).
 
 use crate::model::Endpoint;
-use crate::table::{Form, KeyTable, Rule, ScenarioKey, Written, put, set, stored_key};
+use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written, put, set, stored_key, text};
+use crate::tree::Raw;
 use millpond_units::{Readable, Span};
 
 /// Longest timer.
@@ -63,8 +64,29 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
                       9002)",
             field: packet_threshold,
         },
+        ScenarioKey {
+            name: "skip_numbers",
+            form: Form::AnyOf(&[Form::Word("never"), Form::Whole { least: 1, most: 1_000_000 }]),
+            rule: Rule::Default("\"never\""),
+            meaning: "senders leave out a packet number after this many packets on average, at random, and close when a \
+                      receiver acknowledges a packet that they have not sent (RFC 9000, section 21.4)",
+            read: |endpoint, written| set(&mut endpoint.skip_numbers, skip_numbers(written)),
+            write: |endpoint| {
+                Some(endpoint.skip_numbers.map_or_else(|| text("never"), |mean| mean.to_toml()))
+            },
+        },
     ],
 };
+
+/// A number of packets; `None` for the word `never`.
+fn skip_numbers(written: &Written<'_>) -> Option<Option<u32>> {
+    const MOST: i128 = 1_000_000;
+    match &written.node.value {
+        Raw::Text(text) if text == "never" => Some(None),
+        Raw::Whole(packets @ 1..=MOST) => u32::try_from(*packets).ok().map(Some),
+        _ => written.expected(&format!("\"never\", or a whole number of packets from 1 to {MOST}")),
+    }
+}
 
 /// A longest probe timeout that is not below the shortest one, which is read before it.
 fn max_probe_timeout(endpoint: &Endpoint, written: &Written<'_>) -> Option<Span> {

@@ -1,10 +1,13 @@
 //! `[[flows]]`: who sends what to whom, and when.
 
+use super::conduct::{RECEIVER, SENDER};
 use super::paths;
 use super::times::{DELAYED_ACKS, LASTING, RTT, START};
 use super::unique;
 use super::workloads::WORKLOAD;
-use crate::model::{FlowGroup, FlowStart, Lasting, Rtt, Scenario, Stop, Workload};
+use crate::model::{
+    FlowGroup, FlowStart, Lasting, ReceiverConduct, Rtt, Scenario, SenderConduct, Stop, Workload,
+};
 use crate::place::At;
 use crate::table::{
     Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, stored_key, text,
@@ -173,6 +176,20 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             write: |flow| Some(DELAYED_ACKS.write(&flow.group.delayed_acks)),
         },
         stored_key! {
+            name: "sender",
+            form: Form::Table(&SENDER),
+            rule: Rule::Default("\"honest\""),
+            meaning: "whether the sender does what its law permits ([misbehaviour](misbehaviour.md))",
+            field: group.sender,
+        },
+        stored_key! {
+            name: "receiver",
+            form: Form::Table(&RECEIVER),
+            rule: Rule::Default("\"honest\""),
+            meaning: "whether the receiver acknowledges what has arrived",
+            field: group.receiver,
+        },
+        stored_key! {
             name: "workload",
             form: Form::Table(&WORKLOAD),
             rule: Rule::Default("\"bulk\""),
@@ -204,6 +221,8 @@ fn blank() -> FlowGroup {
         overhead: Bytes::ZERO,
         ack: Bytes::ZERO,
         delayed_acks: None,
+        sender: SenderConduct::Honest,
+        receiver: ReceiverConduct::Honest,
         workload: Workload::Bulk,
         weight: 1.0,
     }

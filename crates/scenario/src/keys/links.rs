@@ -1,11 +1,13 @@
 //! `[[links]]`: names, ends, and the two directions.
 
 use super::capacity::{CAPACITY, DELAY};
+use super::link_layers::LINK_LAYER;
 use super::loss::LOSS;
 use super::queues::{BUFFER, QUEUE};
 use super::unique;
 use crate::model::{
-    Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, Direction, Link, Loss, Scenario, Scheduler,
+    Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, Direction, Link, LinkLayer, Loss, Scenario,
+    Scheduler,
 };
 use crate::network::Network;
 use crate::place::At;
@@ -213,6 +215,13 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             field: loss,
         },
         stored_key! {
+            name: "link_layer",
+            form: Form::Table(&LINK_LAYER),
+            rule: Rule::Default("\"none\""),
+            meaning: "how the medium is shared, and what becomes of errors on it",
+            field: link_layer,
+        },
+        stored_key! {
             name: "buffer",
             form: BUFFER,
             rule: Rule::Default("\"1bdp\""),
@@ -252,6 +261,7 @@ impl Default for Direction {
             reorder: false,
             jitter: Span::ZERO,
             loss: Loss::None,
+            link_layer: LinkLayer::None,
             buffer: Buffer::Unlimited,
             queue: None,
             scheduler: Scheduler::Fifo,

@@ -1,9 +1,11 @@
 //! The keys of a scenario: one file for each TOML table, with the table of its keys and what reads it.
 
 mod capacity;
+mod conduct;
 mod endpoint;
 pub(crate) mod flows;
 mod fluid;
+mod link_layers;
 pub(crate) mod links;
 mod loss;
 mod measure;

@@ -212,6 +212,15 @@ pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
             read: |acks, written| written.store(&mut acks.as_mut()?.after),
             write: |acks| acks.and_then(|acks| put(&acks.after)),
         },
+        ScenarioKey {
+            name: "urgent",
+            form: Form::Flag,
+            rule: Rule::Default("true"),
+            meaning: "gaps, duplicates and marks are acknowledged at once (RFC 9000, section 13.2.1); `false`: \
+                      acknowledgements are thinned whatever arrives, except at the end of the data and for probes",
+            read: |acks, written| written.store(&mut acks.as_mut()?.urgent),
+            write: |acks| acks.and_then(|acks| put(&acks.urgent)),
+        },
     ],
 };
 

@@ -3,6 +3,7 @@
 use super::measure::MAX_SAMPLES;
 use super::times::LASTING;
 use crate::model::{Activity, Gap, Lasting, Size, Workload};
+use crate::size_table::{SizeShare, SizeTable};
 use crate::table::{
     Field, Form, KeyTable, LONGEST_RUN, PlainForm, Rule, ScenarioKey, Written, array, put, set, text,
 };
@@ -89,6 +90,17 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                     let burst = |(from, until): &(Time, Time)| array([from.to_toml(), until.to_toml()]);
                     Some(array(bursts.iter().map(burst)))
                 }
+                _ => None,
+            },
+        },
+        ScenarioKey {
+            name: "ping",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::OneOf("\"100ms\""),
+            meaning: "one packet in each such time, whatever the law of the protocol permits",
+            read: |workload, written| set(workload, transfer_gap(written).map(Workload::Ping)),
+            write: |workload| match workload {
+                Workload::Ping(every) => put(every),
                 _ => None,
             },
         },
@@ -219,8 +231,53 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
                 _ => None,
             },
         },
+        ScenarioKey {
+            name: "cdf",
+            form: Form::AnyOf(&[Form::Text, Form::List { item: &SIZE_SHARE, least: 1 }]),
+            rule: Rule::OneOf("\"web-search.cdf\""),
+            meaning: "distributed as a file says, or a list of sizes and cumulative shares, as in \
+                      `[[\"10KB\", 0.15], [\"30MB\", 1]]`: linear between its points",
+            read: |size, written| set(size, size_table(written).map(Size::Table)),
+            write: |size| match size {
+                Size::Table(table) => Some(array(
+                    table.points().iter().map(|point| array([point.size.to_toml(), point.share.to_toml()])),
+                )),
+                _ => None,
+            },
+        },
     ],
 };
+
+/// A size, and the share of transfers that are at most this large.
+const SIZE_SHARE: Form = Form::Pair(&Form::ANY_BYTES, &Form::PROBABILITY);
+
+/// A distribution of sizes, from a file or a list.
+fn size_table(written: &Written<'_>) -> Option<SizeTable> {
+    let table = match &written.node.value {
+        Raw::Text(file) => {
+            let path = written.context.path(written.place(), file);
+            SizeTable::parse(&written.context.text(written.place(), &path, "distribution of sizes")?)
+        }
+        _ => SizeTable::new(size_shares(written)?),
+    };
+    let wrong = |reason| {
+        let message = format!("this is not a distribution of sizes: {reason}");
+        let help =
+            "write sizes in ascending order, each with the share of transfers that are at most this large";
+        written.report(message, "this distribution", help)
+    };
+    table.map_or_else(wrong, Some)
+}
+
+fn size_shares(written: &Written<'_>) -> Option<Vec<SizeShare>> {
+    let example = "[[\"10KB\", 0.15], [\"30MB\", 1]]";
+    let point = |item| {
+        let item = written.part(item, &SIZE_SHARE);
+        let (size, share) = item.pair([&Form::ANY_BYTES, &Form::PROBABILITY], "[\"10KB\", 0.15]")?;
+        Some(SizeShare { size: Bytes::read(&size)?, share: f64::read(&share)? })
+    };
+    written.list(example)?.iter().map(point).collect()
+}
 
 impl Field for Size {
     fn read(written: &Written<'_>) -> Option<Self> {

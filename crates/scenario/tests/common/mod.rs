@@ -30,6 +30,8 @@ pub(crate) const TRACES: Memory = Memory(&[
     ("nan.csv", "time_s,mbps\n0,1\n1,NaN\n"),
     ("header.csv", "seconds,rate\n0,1\n"),
     ("dead.csv", "time_s,mbps\n0,0\n1,0\n"),
+    ("web-search.cdf", "# bytes, per cent\n0 0\n10000 15\n30000000 100\n"),
+    ("falling.cdf", "10000 0.5\n1000 1\n"),
     ("columns.csv", "0,1\n1,2,3\n"),
     ("six-lakes.graphml", include_str!("../../../../scenarios/topologies/six-lakes.graphml")),
 ]);

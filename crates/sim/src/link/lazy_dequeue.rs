@@ -81,7 +81,7 @@ impl Link {
             return packets.release(handle.packet);
         }
         // A law may hold the packet back.
-        let released = special.laws.release(now, handle.bytes);
+        let released = special.release(now, now, handle.bytes);
         self.add_to_queue(now, handle.bytes);
         let entry = self.serve(released, now, handle, packets);
         self.begin_service(special, entry);
@@ -167,7 +167,7 @@ impl Link {
             let Some(handle) = ring.pop() else { return };
             let entered = packets.get(handle.packet).entered;
             if self.passes_departure_laws(special, now, (0, entered), &handle, packets) {
-                let released = special.laws.release(now, handle.bytes);
+                let released = special.release(entered, now, handle.bytes);
                 let entry = self.serve(released, entered, handle, packets);
                 return self.begin_service(special, entry);
             }
@@ -184,7 +184,8 @@ impl Link {
                 if let Waiting::Several(queues) = &mut special.waiting {
                     queues.begin_service(now, queue, handle.bytes, packets);
                 }
-                let entry = self.serve(now, entered, handle, packets);
+                let released = special.release(entered, now, handle.bytes);
+                let entry = self.serve(released, entered, handle, packets);
                 return self.begin_service(special, entry);
             }
         }

@@ -3,8 +3,8 @@
 use super::laws::{AttachedLaw, AttachedLaws};
 use super::waiting::{InternalQueues, Waiting};
 use super::{
-    ColdState, LazyServer, Link, LossState, Propagation, Rates, Ring, Service, ServiceMode, Special,
-    VariableDelay,
+    ColdState, LazyServer, Link, LinkLayer, LossState, Medium, Propagation, Rates, Ring, Service,
+    ServiceMode, Special, VariableDelay,
 };
 use crate::processing::{Processing, Processor};
 use crate::schedule::{ConfiguredCapacity, Schedule};
@@ -55,6 +55,8 @@ pub struct LinkSpec {
     pub propagation: Propagation,
     /// Random loss, after service.
     pub loss: Option<Loss>,
+    /// How its medium is shared, and what becomes of errors on it.
+    pub link_layer: Option<LinkLayer>,
     /// The buffer.
     pub buffer: Buffer,
     /// The processing time of the router before it, for packets that come from another link.
@@ -76,6 +78,7 @@ impl LinkSpec {
             configured_capacity: None,
             propagation: Propagation::constant(delay),
             loss: None,
+            link_layer: None,
             buffer: Buffer::Unlimited,
             processing: Processing::Immediate,
             queue: QueueLaw::DropTail,
@@ -108,6 +111,7 @@ impl LinkSpec {
         };
         let laws = AttachedLaws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
+        let medium = self.link_layer.map(|layer| Box::new(Medium::new(layer, stream("medium"))));
         let delay = self.propagation.delay;
         let wire = VariableDelay::new(self.propagation, stream("jitter"));
         let has_queues = matches!(waiting, Waiting::Several(_));
@@ -116,7 +120,8 @@ impl LinkSpec {
             false => ServiceMode::Precomputed,
         };
         let server = LazyServer::default();
-        let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || has_queues;
+        let is_special =
+            wire.is_some() || loss.is_some() || medium.is_some() || !laws.is_empty() || has_queues;
         let cold = ColdState {
             configured_capacity: ConfiguredCapacity::new(self.configured_capacity, &self.rate),
             rates: Rates::new(self.rate),
@@ -132,7 +137,8 @@ impl LinkSpec {
             byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, waiting, mode, server })),
+            special: is_special
+                .then(|| Box::new(Special { wire, loss, medium, laws, waiting, mode, server })),
             cold: Box::new(cold),
         }
     }

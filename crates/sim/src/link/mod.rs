@@ -16,6 +16,7 @@ mod laws;
 mod lazy_dequeue;
 mod link_spec;
 mod loss;
+mod medium;
 mod propagation;
 mod ring;
 mod service;
@@ -27,6 +28,7 @@ mod waiting;
 
 pub use link_spec::{Buffer, LinkSpec};
 pub use loss::Loss;
+pub use medium::LinkLayer;
 pub use propagation::{Jitter, Propagation};
 pub(crate) use service::{Rates, Service};
 pub(crate) use special::{LinkAction, WireArrival};
@@ -38,6 +40,7 @@ use crate::stats::{HotCounters, LinkCounters, LinkMeter};
 use laws::AttachedLaws;
 use lazy_dequeue::LazyServer;
 use loss::LossState;
+use medium::Medium;
 use millpond_units::{Rate, Span, Time};
 use propagation::VariableDelay;
 use ring::Ring;
@@ -79,6 +82,7 @@ struct Special {
     /// A variable propagation delay.
     wire: Option<VariableDelay>,
     loss: Option<LossState>,
+    medium: Option<Box<Medium>>,
     laws: AttachedLaws,
     /// The packets whose departure times are not known.
     waiting: Waiting,

@@ -58,6 +58,11 @@ impl Service {
         Self { free_at: 0, credit: 0, interval, size: 0, quotient: 0, remainder: 0 }
     }
 
+    /// When all accepted packets have been served.
+    pub(crate) fn free_at(&self) -> Time {
+        Time::from_picos(self.free_at)
+    }
+
     /// Accepts a packet at `now` behind those accepted before. Calls must be in order of time.
     #[inline]
     pub(crate) fn accept(&mut self, now: Time, size: u32, rates: &mut Rates) -> ServiceTimes {

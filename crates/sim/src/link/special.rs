@@ -30,7 +30,21 @@ impl Special {
     /// called once for each packet, in order.
     #[inline]
     pub(super) fn arrival(&mut self, leaves: Time, delay: Span) -> Time {
-        self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves))
+        let at = self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves));
+        match &mut self.medium {
+            None => at,
+            Some(medium) => medium.arrival(at),
+        }
+    }
+
+    /// When a packet may be served that arrived at `entered` and is at the head of the queue at `free`.
+    #[inline]
+    pub(super) fn release(&mut self, entered: Time, free: Time, bytes: u32) -> Time {
+        let released = self.laws.release(free, bytes);
+        match &mut self.medium {
+            None => released,
+            Some(medium) => medium.release(entered, released),
+        }
     }
 
     /// True if a packet may overtake another one.
@@ -39,8 +53,16 @@ impl Special {
         self.wire.as_ref().is_some_and(VariableDelay::reorders)
     }
 
+    /// True if the packet that arrives next at the end of the link is lost, at random or after its last attempt.
+    #[inline]
+    fn loses_next(&mut self) -> bool {
+        let given_up = self.medium.as_mut().is_some_and(|medium| medium.is_lost());
+        self.loss.as_mut().is_some_and(LossState::is_lost) || given_up
+    }
+
     fn wire_arrival(&self, at: Time) -> WireArrival {
-        WireArrival { at, may_be_lost: self.loss.is_some() }
+        let may_be_lost = self.loss.is_some() || self.medium.as_ref().is_some_and(|medium| medium.may_lose());
+        WireArrival { at, may_be_lost }
     }
 }
 
@@ -100,9 +122,28 @@ impl Link {
             packets.release(handle.packet);
             return LinkAction::Dropped;
         }
-        let leaves = self.join(now, handle, packets);
+        let leaves = match special.medium.is_some() {
+            true => self.join_medium(special, now, handle, packets),
+            false => self.join(now, handle, packets),
+        };
         let arrives = special.arrival(leaves, self.delay);
         LinkAction::Deliver(special.wire_arrival(arrives))
+    }
+
+    /// As [`Link::join`], where the medium delays services.
+    #[cold]
+    fn join_medium(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> Time {
+        self.add_to_queue(now, handle.bytes);
+        let released = special.release(now, now.max(self.service.free_at()), handle.bytes);
+        let entry = self.serve(released, now, handle, packets);
+        self.pipeline.push(entry);
+        entry.due
     }
 
     /// Handles a call that [`LinkAction::TakeServed`] requested. Returns when the link must be called next; before, the event
@@ -128,8 +169,7 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> Option<PacketHandle> {
-        let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
-        if loss.is_some_and(LossState::is_lost) {
+        if self.special.as_mut().is_some_and(|special| special.loses_next()) {
             self.cold.meter.losses.wire += 1;
             packets.release(handle.packet);
             return None;

@@ -113,6 +113,18 @@ impl Histogram {
         reached.next().map_or(self.max, |(value, _)| value)
     }
 
+    /// The mean of the smallest values that have `share` (0 to 1) of the weight; zero if there is no weight.
+    pub fn trimmed_mean(&self, share: f64) -> f64 {
+        let wanted = share * self.total() as f64;
+        let (mut below, mut sum) = (0.0, 0.0);
+        for (value, weight) in self.buckets() {
+            let kept = (weight as f64).min(wanted - below);
+            below += kept;
+            sum += value as f64 * kept;
+        }
+        if below > 0.0 { sum / below } else { 0.0 }
+    }
+
     /// Middle value and weight of each bucket with a positive weight, ascending: for distribution plots.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let middle = |index| self.middle(self.first as usize + index).max(self.min).min(self.max);
@@ -207,6 +219,19 @@ mod tests {
         assert!(merged.buckets().eq(all.buckets()));
         assert_eq!((merged.mean(), merged.total()), (all.mean(), all.total()));
         assert_eq!((merged.min(), merged.max()), (0, 119 * 119));
+    }
+
+    #[test]
+    fn a_trimmed_mean_leaves_out_the_largest_values() {
+        let mut histogram = Histogram::default();
+        (0..95).for_each(|_| histogram.add(1000, 1));
+        (0..5).for_each(|_| histogram.add(1 << 40, 1));
+        // To the precision of a bucket.
+        assert!((histogram.trimmed_mean(0.95) / 1000.0 - 1.0).abs() <= 1.0 / 128.0);
+        // A bucket at the limit counts in part: 95 of 1000 and one of 2^40, of 96.
+        let expected = (95.0 * 1000.0 + (1_u64 << 40) as f64) / 96.0;
+        assert!((histogram.trimmed_mean(0.96) / expected - 1.0).abs() < 1.0 / 64.0);
+        assert_eq!(Histogram::default().trimmed_mean(0.95), 0.0);
     }
 
     #[test]
