@@ -88,6 +88,9 @@ pub(crate) enum Command {
     /// Print the shares of a protocol beside CUBIC, and of flows that join late
     #[command(after_help = examples::COEXISTENCE)]
     Coexistence(Coexistence),
+    /// Evaluate protocols by the criteria that a document has for new congestion controls, such as RFC 9743 (BCP 133)
+    #[command(after_help = examples::EVALUATE)]
+    Evaluate(Evaluate),
     /// List protocols and queues, or print one with its parameters
     #[command(after_help = examples::PROTOCOLS)]
     Protocols(Protocols),
@@ -230,6 +233,8 @@ pub(crate) enum SchemaDocument {
     Coexistence,
     /// Printed by coexistence --harm --json
     Harm,
+    /// Printed by evaluate --json
+    Evaluate,
     /// Printed by protocols --json
     Protocols,
     /// Printed by trace stats --json
@@ -476,6 +481,35 @@ pub(crate) struct Coexistence {
     pub(crate) seeds: u64,
     #[command(flatten)]
     pub(crate) form: OutputForm,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Evaluate {
+    /// The protocols; of several, the verdicts are printed as a matrix
+    #[arg(value_name = "NAME", required_unless_present = "all", value_parser = values::name)]
+    pub(crate) protocols: Vec<String>,
+    /// All protocols that there are
+    #[arg(long, conflicts_with = "protocols")]
+    pub(crate) all: bool,
+    /// The suites, such as bcp133 [default: all]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
+    pub(crate) suite: Vec<String>,
+    /// Only the criteria of these sections: 5.1.1
+    #[arg(long, value_name = "NUMBER,NUMBER,...", value_delimiter = ',')]
+    pub(crate) section: Vec<String>,
+    /// 32 seeds for each row instead of 8: fewer verdicts are undecided
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Change one value of every scenario; protocols.tested is the protocol: protocols.tested.params.beta=0.5 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Write an HTML page with the evidence of each criterion
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: OutputForm,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 #[derive(Debug, Arguments)]

@@ -57,6 +57,14 @@ Examples:
   millpond coexistence vegas --markdown
   millpond coexistence vegas --harm";
 
+pub(crate) const EVALUATE: &str = "\
+Examples:
+  millpond evaluate bbr3
+  millpond evaluate bbr3 --suite bcp133 --report bbr3.html
+  millpond evaluate vegas --section 5.2.1,6.1 --full
+  millpond evaluate cubic --set protocols.tested.params.beta=0.5
+  millpond evaluate --all --suite bcp133 --markdown";
+
 pub(crate) const PROTOCOLS: &str = "\
 Examples:
   millpond protocols

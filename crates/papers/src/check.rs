@@ -79,8 +79,8 @@ impl CheckedRecipe {
 }
 
 /// The value of one row on one trial, or the reason why it could not be measured.
-#[derive(Clone)]
-pub(super) struct Measurement {
+#[derive(Clone, Debug)]
+pub struct Measurement {
     /// Index of the row in the recipe.
     row: usize,
     value: Result<f64, String>,
@@ -161,7 +161,7 @@ fn schedule<'a>(selected: &[SelectedRecipe<'a>], full: bool) -> Vec<Scheduled<'a
 
 /// The results of `finish` for the numbers from 0 to `count`, computed on all cores. If it was interrupted, the error has
 /// the number of those that had ended.
-pub(super) fn finish_all<T: Send>(
+pub fn finish_all<T: Send>(
     count: usize,
     finish: &(dyn Fn(usize) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
@@ -177,7 +177,7 @@ pub(super) fn finish_all<T: Send>(
 }
 
 /// The values of all rows that are measured on one trial.
-pub(super) fn measure_rows(
+pub fn measure_rows(
     selected: SelectedRecipe<'_>,
     trial: &Trial<'_>,
     result: &TrialResult,
@@ -208,7 +208,7 @@ fn for_charts(result: TrialResult, trial: &Trial<'_>, options: &CheckOptions) ->
 }
 
 /// The rows of a recipe with their values, one per seed.
-pub(super) fn measure_all<'c, 'a: 'c>(
+pub fn measure_all<'c, 'a: 'c>(
     selected: SelectedRecipe<'a>,
     full: bool,
     measured: impl Iterator<Item = (&'c Trial<'a>, &'c [Measurement])>,

@@ -58,7 +58,7 @@ pub enum TrialResult {
 ///
 /// # Errors
 /// The faults of the scenario, a cache that cannot be written, or the interruption by `watch`.
-pub(super) fn execute(
+pub fn execute(
     trial: &Trial<'_>,
     index: usize,
     options: &CheckOptions,

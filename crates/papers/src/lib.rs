@@ -42,16 +42,16 @@ mod value;
 mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
-pub use check::{CheckedRecipe, check, trial_count};
+pub use check::{CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, trial_count};
 pub use claims::JudgedClaim;
-pub use execute::{CheckOptions, TrialResult};
+pub use execute::{CheckOptions, TrialResult, execute};
 pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
 pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
 pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
-pub use paper::{Library, Paper, PaperKind, SelectedRecipe};
+pub use paper::{Library, Paper, PaperKind, SelectedRecipe, texts_of};
 pub use picture::{
     ChartedRun, OverTime, PaperArea, Picture, PictureAxis, ScatterPicture, TimePanel, ValueCurve, ValuePanel,
     ValuePicture, ValuePoint,
@@ -63,8 +63,9 @@ pub use stage::Stage;
 pub use time_or_step::TimeOrStep;
 pub use trial::{Trial, trials};
 pub use twin::Twin;
+pub use unknown_name::unknown;
 pub use value::{AcceptedRange, Order, PaperValue, Relation, StatedValue};
-pub use verdict::{JudgedRow, RowVerdict};
+pub use verdict::{JudgedRow, RowValues, RowVerdict};
 
 use std::fmt;
 

@@ -82,6 +82,17 @@ impl Files for ShippedFiles {
     }
 }
 
+/// The texts of the files in the folders of an embedded folder by their paths. In a clone of the repository those of its
+/// folder `name`, as they are now.
+pub fn texts_of(embedded: &Dir<'_>, name: &str) -> BTreeMap<String, String> {
+    let text = |file: &include_dir::File<'_>| {
+        // In a clone of the repository the file may have been edited since the program was built.
+        let on_disk = fs::read_to_string(shipped(name).join(file.path())).ok();
+        Some((file.path().to_str()?.to_owned(), on_disk.or_else(|| file.contents_utf8().map(str::to_owned))?))
+    };
+    embedded.dirs().flat_map(|folder| folder.files().filter_map(text)).collect()
+}
+
 /// The absolute path of an embedded folder: where a clone of the repository has it.
 fn shipped(folder: &str) -> PathBuf {
     std::path::absolute(folder).unwrap_or_default()
@@ -118,17 +129,7 @@ pub struct SelectedRecipe<'a> {
 impl Library {
     /// The recipes that Millpond ships. In a clone of the repository those of its folder `papers`, as they are now.
     pub fn builtin() -> Result<Self, RecipeError> {
-        let text = |file: &include_dir::File<'_>| {
-            // In a clone of the repository the file may have been edited since the program was built.
-            let on_disk = fs::read_to_string(shipped("papers").join(file.path())).ok();
-            Some((
-                file.path().to_str()?.to_owned(),
-                on_disk.or_else(|| file.contents_utf8().map(str::to_owned))?,
-            ))
-        };
-        let folders = SHIPPED.dirs();
-        let files = folders.flat_map(|folder| folder.files().filter_map(text)).collect();
-        Self::from_files(&files, &FolderOrigin::Shipped)
+        Self::from_files(&texts_of(&SHIPPED, "papers"), &FolderOrigin::Shipped)
     }
 
     /// The recipes of a folder on the disk: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
@@ -210,29 +211,63 @@ impl Paper {
         }
         paper.name = folder.to_owned();
         paper.origin = origin.clone();
-        let readings: Vec<_> = paper.readings.iter().map(|reading| reading.name.clone()).collect();
+        paper.read_recipes(PAPER_FILE, files)?;
+        paper.check_recurrences().map_err(|fault| RecipeError::new(&place, fault))?;
+        Ok(paper)
+    }
+
+    /// A paper that has no file of its own: the recipes of `folder` with one reading. `described_by` is the file of the
+    /// folder that is no recipe.
+    ///
+    /// # Errors
+    /// The first mistake in a recipe.
+    pub fn of_folder(
+        folder: &str,
+        described_by: &str,
+        files: &BTreeMap<String, String>,
+    ) -> Result<Self, RecipeError> {
+        let mut paper = Self {
+            name: folder.to_owned(),
+            title: String::new(),
+            source: String::new(),
+            kind: PaperKind::Comparison,
+            readings: vec![Reading { name: "as written".to_owned(), ..Reading::default() }],
+            recipes: Vec::new(),
+            origin: FolderOrigin::Shipped,
+        };
+        paper.read_recipes(described_by, files)?;
+        Ok(paper)
+    }
+
+    /// Reads the recipes of the folder: all files but the one that describes it.
+    fn read_recipes(
+        &mut self,
+        described_by: &str,
+        files: &BTreeMap<String, String>,
+    ) -> Result<(), RecipeError> {
+        let folder = self.name.clone();
+        let readings: Vec<_> = self.readings.iter().map(|reading| reading.name.clone()).collect();
         let sibling = |name: &str| files.get(&format!("{folder}/{name}.toml")).map(String::as_str);
         for (path, text) in files {
-            let file = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            let file = path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/'));
             let Some(name) =
-                path.strip_suffix(".toml").filter(|_| file.is_some_and(|file| file != PAPER_FILE))
+                path.strip_suffix(".toml").filter(|_| file.is_some_and(|file| file != described_by))
             else {
                 continue;
             };
             let recipe = Recipe::parse(name, text, &readings, &sibling);
             let recipe = recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?;
             let claim = recipe.expect.iter().find(|row| row.get_ref().source() == Source::Paper);
-            if let Some(row) = claim.filter(|_| paper.kind == PaperKind::Comparison) {
+            if let Some(row) = claim.filter(|_| self.kind == PaperKind::Comparison) {
                 let what = row.get_ref().what.get_ref();
                 let message =
                     format!("[[expect]] \"{what}\": a comparison of our own has no claims of a paper");
                 return Err(RecipeError::new(path, message));
             }
-            paper.recipes.push(recipe);
+            self.recipes.push(recipe);
         }
-        paper.recipes.sort_by_key(|recipe| natural_order(&recipe.name));
-        paper.check_recurrences().map_err(|fault| RecipeError::new(&place, fault))?;
-        Ok(paper)
+        self.recipes.sort_by_key(|recipe| natural_order(&recipe.name));
+        Ok(())
     }
 
     /// Checks that each recurrence of its recipes can be computed under each reading, and that a reading names laws of

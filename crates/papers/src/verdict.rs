@@ -77,7 +77,7 @@ impl RowVerdict {
 }
 
 /// The values of a row, one per seed, or the reason why there is none.
-pub(super) type RowValues = Result<Vec<f64>, String>;
+pub type RowValues = Result<Vec<f64>, String>;
 
 impl Expectation {
     /// The verdict on measured values, one per seed; `others` are those of the row that an order refers to, none if it

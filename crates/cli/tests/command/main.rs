@@ -5,6 +5,7 @@
 mod bad_input;
 mod bad_theory;
 mod common;
+mod evaluate;
 mod event_files;
 mod explain;
 mod figures;

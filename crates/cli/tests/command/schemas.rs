@@ -47,6 +47,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("recipes", &["papers", "list"]),
     ("coexistence", &["coexistence", "newreno"]),
     ("harm", &["coexistence", "newreno", "--harm", "--seeds", "2"]),
+    ("evaluate", &["evaluate", "newreno", "--section", "5.3.1,7.11"]),
     ("protocols", &["protocols"]),
     ("protocols", &["protocols", "lgcc"]),
     ("trace", &["trace", "stats", "trace.csv"]),

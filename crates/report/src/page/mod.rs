@@ -13,6 +13,7 @@ mod comparison;
 mod conclusion;
 mod curve_set;
 pub mod document;
+mod evaluation;
 mod figures;
 mod live_agreement;
 pub mod nyquist;
@@ -23,6 +24,7 @@ mod source;
 mod table;
 
 pub use comparison::{comparison, runs};
+pub use evaluation::evaluation;
 pub use figures::{FigureKind, PAPER_RULES, figure};
 pub use millpond_chart::{Figure, PaperWidth};
 pub use papers::papers;

@@ -1,0 +1,45 @@
+//! `millpond evaluate`.
+
+use crate::common::{VALID, error_of, folder, millpond, names, stderr, stdout};
+use std::fs;
+use std::path::Path;
+
+fn printed(folder: &Path, arguments: &[&str]) -> String {
+    let output = millpond(folder, &[&["evaluate"], arguments].concat());
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn one_protocol_has_its_evidence_several_are_a_matrix_and_the_page_has_both() {
+    let folder = folder(VALID);
+    let sections = ["--suite", "bcp133", "--section", "7.10,7.11"];
+    let one = printed(folder.path(), &[&["newreno", "--report", "page.html"][..], &sections].concat());
+    assert!(one.contains("bcp133: 2 criteria: 1 met, 1 not judged"), "{one}");
+    assert!(one.contains("7.10 Multipath transport, not judged: A flow in Millpond has one path."), "{one}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for text in
+        ["Evaluation of newreno", "RFC 9743", "longest completion time", "evaluate newreno --suite bcp133"]
+    {
+        assert!(page.contains(text), "{text}");
+    }
+    let again = error_of(folder.path(), &["evaluate", "newreno", "--report", "page.html"]);
+    assert!(again.contains("page.html: exists already"), "{again}");
+    let two = printed(folder.path(), &[&["newreno", "cubic", "--markdown"][..], &sections].concat());
+    assert!(two.contains("| protocol | 7.10 | 7.11 |"), "{two}");
+    assert!(two.contains("| newreno  | -    | met  |\n| cubic    | -    | met  |"), "{two}");
+    assert_eq!(names(folder.path()), ["page.html", "scenario.toml", "trace.csv"]);
+}
+
+#[test]
+fn unknown_protocols_suites_and_sections_are_refused_with_the_nearest_name() {
+    let folder = folder(VALID);
+    let refused = |arguments: &[&str]| error_of(folder.path(), &[&["evaluate"], arguments].concat());
+    assert!(refused(&["cubik"]).contains("did you mean \"cubic\"?"));
+    assert!(refused(&["cubic", "--suite", "bcp13"]).contains("did you mean \"bcp133\"?"));
+    let section = refused(&["cubic", "--section", "5.1.9"]);
+    assert!(section.contains("no section \"5.1.9\"") && section.contains("did you mean"), "{section}");
+    assert!(refused(&[]).contains("NAME"));
+    let key = refused(&["cubic", "--section", "7.11", "--set", "links.M.rate=1Mbps"]);
+    assert!(key.contains("M"), "{key}");
+}

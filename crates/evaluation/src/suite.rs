@@ -1,0 +1,232 @@
+//! Suites: the criteria that a document has for protocols, and the recipes that are the evidence for them. The recipes run the
+//! protocol [`TESTED`], which an evaluation replaces.
+
+use include_dir::{Dir, include_dir};
+use millpond_papers::{Paper, Recipe, RecipeError, texts_of, unknown};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The folder `suites` of this repository, embedded in the program.
+static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../suites");
+
+/// The file that describes the suite of a folder.
+const SUITE_FILE: &str = "suite.toml";
+
+/// The entry of `[protocols]` in the recipes of a suite that stands for the protocol under evaluation.
+pub(super) const TESTED: &str = "tested";
+
+/// The criteria of a document, and the recipes that are their evidence.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// What the file of the suite states.
+    pub description: SuiteDescription,
+    /// Its recipes.
+    pub(super) paper: Paper,
+}
+
+/// The file of a suite.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteDescription {
+    /// The title of the document.
+    pub title: String,
+    /// Its number, authors and date.
+    pub source: String,
+    /// How the criteria are judged, and what the bounds are.
+    pub about: String,
+    /// The criteria, in the order of the document.
+    pub criteria: Vec<Criterion>,
+}
+
+/// What a section of the document asks of a protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Criterion {
+    /// The section: `5.1.1`.
+    pub section: String,
+    /// Its title.
+    pub title: String,
+    /// What it asks, in our own words.
+    pub asks: String,
+    /// The recipes that are its evidence.
+    #[serde(default)]
+    pub recipes: Vec<String>,
+    /// What of it a simulation does not judge, and why; required without recipes.
+    #[serde(default)]
+    pub not_judged: String,
+}
+
+/// Suites by their names.
+#[derive(Clone, Debug)]
+pub struct Suites {
+    /// The suites, ordered by name.
+    pub suites: Vec<Suite>,
+}
+
+impl Suites {
+    /// The suites that Millpond ships. In a clone of the repository those of its folder `suites`, as they are now.
+    ///
+    /// # Errors
+    /// The first mistake in a suite.
+    pub fn builtin() -> Result<Self, RecipeError> {
+        Self::parse(&texts_of(&SHIPPED, "suites"))
+    }
+
+    /// The suites of these texts by their paths, `<suite>/suite.toml` and `<suite>/<recipe>.toml`.
+    ///
+    /// # Errors
+    /// The first mistake in a suite.
+    pub fn parse(files: &BTreeMap<String, String>) -> Result<Self, RecipeError> {
+        let described = files.iter().filter_map(|(path, text)| {
+            let (folder, file) = path.split_once('/')?;
+            (file == SUITE_FILE).then_some((folder, text))
+        });
+        let suites = described.map(|(folder, text)| Suite::parse(folder, text, files));
+        Ok(Self { suites: suites.collect::<Result<_, _>>()? })
+    }
+
+    /// The suites with these names, all of them if there is no name.
+    ///
+    /// # Errors
+    /// No suite has one of the names.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Suite>, RecipeError> {
+        if names.is_empty() {
+            return Ok(self.suites.iter().collect());
+        }
+        let all: Vec<String> = self.suites.iter().map(|suite| suite.name().to_owned()).collect();
+        let named = |name: &String| {
+            let found = self.suites.iter().find(|suite| suite.name() == name);
+            found.ok_or_else(|| RecipeError::new("--suite", unknown(name, "suite", &all)))
+        };
+        names.iter().map(named).collect()
+    }
+}
+
+impl Suite {
+    /// The name of its folder: `bcp133`.
+    pub fn name(&self) -> &str {
+        &self.paper.name
+    }
+
+    fn parse(folder: &str, text: &str, files: &BTreeMap<String, String>) -> Result<Self, RecipeError> {
+        let place = format!("{folder}/{SUITE_FILE}");
+        let fail = |message: String| RecipeError::new(&place, message);
+        let description: SuiteDescription = toml::from_str(text).map_err(|fault| fail(fault.to_string()))?;
+        let suite = Self { description, paper: Paper::of_folder(folder, SUITE_FILE, files)? };
+        suite.check().map_err(fail)?;
+        Ok(suite)
+    }
+
+    /// Checks that each recipe is the evidence of one criterion, and that a criterion without evidence has a reason.
+    fn check(&self) -> Result<(), String> {
+        let recipes: Vec<String> = self.paper.recipes.iter().map(|one| self.short_name(one)).collect();
+        let mut used: Vec<&String> = Vec::new();
+        for criterion in &self.description.criteria {
+            let fail = |fault: String| Err(format!("criterion {}: {fault}", criterion.section));
+            for name in &criterion.recipes {
+                if !recipes.contains(name) {
+                    return fail(unknown(name, "recipe", &recipes));
+                }
+                if used.contains(&name) {
+                    return fail(format!("recipe \"{name}\" is the evidence of another criterion"));
+                }
+                used.push(name);
+            }
+            if criterion.recipes.is_empty() && criterion.not_judged.is_empty() {
+                return fail("it needs recipes, or the reason in not_judged".to_owned());
+            }
+        }
+        match recipes.iter().find(|name| !used.contains(name)) {
+            Some(unused) => Err(format!("recipe \"{unused}\" is the evidence of no criterion")),
+            None => self.paper.recipes.iter().try_for_each(check_tested),
+        }
+    }
+
+    /// The name of a recipe without its folder.
+    fn short_name(&self, recipe: &Recipe) -> String {
+        recipe.name.strip_prefix(&format!("{}/", self.name())).unwrap_or(&recipe.name).to_owned()
+    }
+
+    /// The recipes that are the evidence of a criterion.
+    pub(super) fn recipes_of<'a>(&'a self, criterion: &'a Criterion) -> impl Iterator<Item = &'a Recipe> {
+        let named = |name: &'a String| self.paper.recipes.iter().find(|one| self.short_name(one) == *name);
+        criterion.recipes.iter().filter_map(named)
+    }
+}
+
+/// Checks that the protocol under evaluation can be replaced: the recipe has its entry of `[protocols]`.
+fn check_tested(recipe: &Recipe) -> Result<(), String> {
+    let protocols = recipe.scenario.as_ref().and_then(|scenario| scenario.get("protocols"));
+    match protocols.and_then(|protocols| protocols.get(TESTED)) {
+        Some(_) => Ok(()),
+        None => Err(format!("{}: the scenario has no [protocols.{TESTED}]", recipe.name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SUITE: &str = "title = 'T'\nsource = 'S'\nabout = 'A'\n";
+    const JUDGED: &str = "[[criteria]]\nsection = '1'\ntitle = 't'\nasks = 'a'\nrecipes = ['one']\n";
+    const RECIPE: &str = "title = 't'\nplace = 'section 1'\nclaim = 'c'\n[scenario]\nduration = '1s'\n\
+                          [scenario.protocols.tested]\nprotocol = 'cubic'\n[[cases]]\nname = 'a'\n[[expect]]\n\
+                          what = 'w'\nsummary = 'fairness.jain'\naccept = [0.9, 1]\nbecause = 'b'\n";
+
+    fn suites(suite: &str, recipe: &str) -> Result<Suites, String> {
+        let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let files = BTreeMap::from([file("toy/suite.toml", suite), file("toy/one.toml", recipe)]);
+        Suites::parse(&files).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn each_recipe_is_the_evidence_of_one_criterion_and_each_criterion_has_evidence_or_a_reason() {
+        let judged = format!("{SUITE}{JUDGED}");
+        assert_eq!(suites(&judged, RECIPE).unwrap().suites[0].name(), "toy");
+        let fault = |suite: &str| suites(suite, RECIPE).unwrap_err();
+        let unused = fault(&format!("{SUITE}{}", JUDGED.replace("recipes = ['one']", "not_judged = 'n'")));
+        assert_eq!(unused, "toy/suite.toml: recipe \"one\" is the evidence of no criterion");
+        let misspelt = fault(&judged.replace("'one'", "'ome'"));
+        assert!(
+            misspelt.contains("criterion 1: no recipe \"ome\"") && misspelt.contains("\"one\"?"),
+            "{misspelt}"
+        );
+        let twice = fault(&format!("{judged}{}", JUDGED.replace("'1'", "'2'")));
+        assert!(twice.contains("criterion 2: recipe \"one\" is the evidence of another"), "{twice}");
+        let empty = fault(&format!("{judged}{}", JUDGED.replace("recipes = ['one']", "")));
+        assert!(empty.contains("needs recipes, or the reason in not_judged"), "{empty}");
+        let without = suites(&judged, &RECIPE.replace(".tested", ".other")).unwrap_err();
+        assert!(without.contains("toy/one: the scenario has no [protocols.tested]"), "{without}");
+    }
+
+    #[test]
+    fn an_unknown_suite_is_refused_with_the_nearest_name() {
+        let suites = Suites::builtin().unwrap();
+        let error = suites.select(&["bpc133".to_owned()]).unwrap_err().to_string();
+        assert!(
+            error.contains("no suite \"bpc133\"") && error.contains("did you mean \"bcp133\"?"),
+            "{error}"
+        );
+        assert_eq!(suites.select(&[]).unwrap().len(), suites.suites.len());
+    }
+
+    /// Sections 5 to 7 of RFC 9743, as its table of contents has them; sections 5.1, 5.2 and 5.3 have no criteria of their
+    /// own beside their subsections.
+    #[test]
+    fn the_suite_of_bcp133_has_every_criterion_of_rfc_9743() {
+        let suites = Suites::builtin().unwrap();
+        let suite = suites.select(&["bcp133".to_owned()]).unwrap()[0];
+        let five = ["5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.1.5", "5.2.1", "5.2.2", "5.2.3", "5.3.1", "5.3.2"];
+        let six = (1..=4).map(|number| format!("6.{number}"));
+        let seven = (1..=11).map(|number| format!("7.{number}"));
+        let expected: Vec<String> = five.map(str::to_owned).into_iter().chain(six).chain(seven).collect();
+        let sections: Vec<String> =
+            suite.description.criteria.iter().map(|criterion| criterion.section.clone()).collect();
+        assert_eq!(sections, expected);
+        for criterion in &suite.description.criteria {
+            for recipe in suite.recipes_of(criterion) {
+                assert_eq!(recipe.place, format!("section {}", criterion.section), "{}", recipe.name);
+            }
+        }
+    }
+}
