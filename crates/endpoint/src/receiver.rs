@@ -271,7 +271,7 @@ impl ReceiverEnd {
 
     /// Acknowledges every `packets_per_ack` packets, and at once where RFC 9000, section 13.2.1, asks for it: gaps,
     /// duplicates, marks, the end of the stream, probes.
-    #[inline]
+    #[inline(always)]
     fn acknowledge_if_due(&mut self, now: Time, segment: &Segment, urgent: bool) -> Option<Acknowledgement> {
         self.unacknowledged += 1;
         if urgent || self.unacknowledged >= self.config.packets_per_ack {
@@ -284,7 +284,7 @@ impl ReceiverEnd {
     }
 
     /// The acknowledgement to send now. The range of packet `acked` is included even if it is not among the newest.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, now: Time, stream_id: u16, acked: Option<u64>) -> Acknowledgement {
         self.unacknowledged = 0;
         self.due = Time::NEVER;
@@ -298,7 +298,16 @@ impl ReceiverEnd {
         stream.advertised_credit = stream.credit;
         let credit = stream.credit;
         self.counters.acks += 1;
-        let mut ack = Acknowledgement {
+        match self.config.honesty {
+            Honesty::Honest => self.report(now, stream_id, credit, acked),
+            _ => self.false_report(now, stream_id, credit, acked),
+        }
+    }
+
+    /// An acknowledgement of what has arrived.
+    #[inline(always)]
+    fn report(&mut self, now: Time, stream_id: u16, credit: u64, acked: Option<u64>) -> Acknowledgement {
+        Acknowledgement {
             ranges: self.arrivals.ranges(acked),
             delay: now.since(self.arrivals.newest_at()),
             ce_packets: self.counters.marked_packets,
@@ -307,16 +316,20 @@ impl ReceiverEnd {
             stream_id,
             bytes: u32::try_from(self.config.ack_size.get()).unwrap_or(u32::MAX),
             echo: self.echo.header,
-        };
-        if self.config.honesty != Honesty::Honest {
-            self.falsify(&mut ack);
         }
-        ack
     }
 
-    /// Changes an acknowledgement to what a dishonest receiver reports.
+    /// What a dishonest receiver reports.
     #[cold]
-    fn falsify(&self, ack: &mut Acknowledgement) {
+    #[inline(never)]
+    fn false_report(
+        &mut self,
+        now: Time,
+        stream_id: u16,
+        credit: u64,
+        acked: Option<u64>,
+    ) -> Acknowledgement {
+        let mut ack = self.report(now, stream_id, credit, acked);
         match self.config.honesty {
             Honesty::Honest => {}
             Honesty::HidesMarks => (ack.ce_packets, ack.ce_bytes) = (0, 0),
@@ -327,6 +340,7 @@ impl ReceiverEnd {
                 }
             }
         }
+        ack
     }
 
     /// The stream whose credit is advertised. Every second acknowledgement of packets advertises the next stream in
