@@ -21,11 +21,33 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 pub(crate) struct Progress {
     /// One for each run, or one for all runs.
     bars: Vec<ProgressBar>,
-    /// The share of each run that is done.
-    done: Mutex<Vec<f64>>,
+    done: Mutex<Shares>,
     /// Where there is no terminal.
     lines: Option<Mutex<ProgressLines>>,
     interrupt: Interrupt,
+}
+
+/// What is done.
+struct Shares {
+    /// The share of each run.
+    of_runs: Vec<f64>,
+    /// Their sum. A sum over all runs at each step of each run would take a time that grows with the square of their number.
+    sum: f64,
+}
+
+impl Shares {
+    fn of(runs: usize) -> Self {
+        Self { of_runs: vec![0.0; runs], sum: 0.0 }
+    }
+
+    /// Notes the share of a run that is done, and returns the sum.
+    fn note(&mut self, run: usize, done: f64) -> f64 {
+        if let Some(before) = self.of_runs.get_mut(run) {
+            self.sum += done - *before;
+            *before = done;
+        }
+        self.sum
+    }
 }
 
 /// Progress as lines.
@@ -59,7 +81,7 @@ impl Progress {
 
     fn new(bars: Vec<ProgressBar>, what: String, runs: usize, interrupt: Interrupt) -> Self {
         let lines = (!is_quiet() && !stderr().is_terminal()).then(|| Mutex::new(ProgressLines::begin(what)));
-        Self { bars, done: Mutex::new(vec![0.0; runs]), lines, interrupt }
+        Self { bars, done: Mutex::new(Shares::of(runs)), lines, interrupt }
     }
 
     /// Removes the bars.
@@ -69,13 +91,11 @@ impl Progress {
 
     /// Notes the share of a run that is done; returns the number of runs that are done, with their parts.
     fn note(&self, run: usize, done: f64) -> f64 {
-        let Ok(mut all) = self.done.lock() else { return 0.0 };
-        all.get_mut(run).into_iter().for_each(|one| *one = done);
-        all.iter().sum()
+        self.done.lock().map_or(0.0, |mut shares| shares.note(run, done))
     }
 
     fn runs(&self) -> usize {
-        self.done.lock().map_or(1, |all| all.len())
+        self.done.lock().map_or(1, |shares| shares.of_runs.len())
     }
 }
 
@@ -155,6 +175,14 @@ pub(crate) fn watched<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sum_of_what_is_done_follows_each_run() {
+        let mut shares = Shares::of(3);
+        let sums =
+            [(0, 0.5), (2, 1.0), (0, 1.0), (7, 1.0), (1, 0.25)].map(|(run, done)| shares.note(run, done));
+        assert_eq!(sums, [0.5, 1.5, 2.0, 2.0, 2.25]);
+    }
 
     #[test]
     fn a_line_of_progress_has_the_time_that_is_left() {
