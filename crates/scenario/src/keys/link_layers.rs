@@ -1,7 +1,7 @@
 //! Link layers: radio retransmission, scheduled grants, contention.
 
 use crate::model::{Contention, Grants, LinkLayer, Radio};
-use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, put, set, text};
+use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, set, stored_key, text};
 use crate::tree::Raw;
 use millpond_units::Span;
 
@@ -63,29 +63,26 @@ static RADIO: KeyTable<Radio> = KeyTable {
     blank: Radio::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "error",
             form: Form::PROBABILITY,
             rule: Rule::Required("\"10%\""),
             meaning: "probability that an attempt to deliver a packet fails, independent of all others",
-            read: |radio, written| written.store(&mut radio.error),
-            write: |radio| put(&radio.error),
+            field: error,
         },
-        ScenarioKey {
+        stored_key! {
             name: "retransmit_after",
             form: Form::Span { least: Span::ZERO, most: SECOND },
             rule: Rule::Required("\"8ms\""),
             meaning: "time from an attempt to the next one for the same packet",
-            read: |radio, written| written.store(&mut radio.retransmit_after),
-            write: |radio| put(&radio.retransmit_after),
+            field: retransmit_after,
         },
-        ScenarioKey {
+        stored_key! {
             name: "attempts",
             form: Form::Whole { least: 1, most: 1000 },
             rule: Rule::Default("4"),
             meaning: "a packet is lost after this many attempts",
-            read: |radio, written| written.store(&mut radio.attempts),
-            write: |radio| put(&radio.attempts),
+            field: attempts,
         },
     ],
 };
@@ -95,21 +92,19 @@ static GRANTS: KeyTable<Grants> = KeyTable {
     blank: Grants::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "every",
             form: Form::Span { least: Span::from_picos(1), most: SECOND },
             rule: Rule::Required("\"5ms\""),
             meaning: "time between two opportunities to send a request",
-            read: |grants, written| written.store(&mut grants.every),
-            write: |grants| put(&grants.every),
+            field: every,
         },
-        ScenarioKey {
+        stored_key! {
             name: "after",
             form: Form::Span { least: Span::ZERO, most: SECOND },
             rule: Rule::Required("\"4ms\""),
             meaning: "time from the request to the grant: the earliest service of a packet that the request covers",
-            read: |grants, written| written.store(&mut grants.after),
-            write: |grants| put(&grants.after),
+            field: after,
         },
     ],
 };
@@ -119,53 +114,47 @@ static CONTENTION: KeyTable<Contention> = KeyTable {
     blank: Contention::default,
     plain: None,
     keys: &[
-        ScenarioKey {
+        stored_key! {
             name: "access",
             form: Form::Span { least: Span::ZERO, most: SECOND },
             rule: Rule::Required("\"100us\""),
             meaning: "constant time of an aggregate without its packets: interframe spaces, preamble, acknowledgement",
-            read: |contention, written| written.store(&mut contention.access),
-            write: |contention| put(&contention.access),
+            field: access,
         },
-        ScenarioKey {
+        stored_key! {
             name: "slot",
             form: Form::Span { least: Span::ZERO, most: SECOND },
             rule: Rule::Default("\"9us\""),
             meaning: "length of a backoff slot",
-            read: |contention, written| written.store(&mut contention.slot),
-            write: |contention| put(&contention.slot),
+            field: slot,
         },
-        ScenarioKey {
+        stored_key! {
             name: "window",
             form: Form::Whole { least: 0, most: 1023 },
             rule: Rule::Default("15"),
             meaning: "greatest number of backoff slots before an aggregate; it is uniformly distributed from zero on",
-            read: |contention, written| written.store(&mut contention.window),
-            write: |contention| put(&contention.window),
+            field: window,
         },
-        ScenarioKey {
+        stored_key! {
             name: "aggregate",
             form: Form::Whole { least: 1, most: 1024 },
             rule: Rule::Default("1"),
             meaning: "the most packets of an aggregate: those that wait when its transmission begins",
-            read: |contention, written| written.store(&mut contention.aggregate),
-            write: |contention| put(&contention.aggregate),
+            field: aggregate,
         },
-        ScenarioKey {
+        stored_key! {
             name: "stations",
             form: Form::Whole { least: 0, most: 1000 },
             rule: Rule::Default("0"),
             meaning: "number of other stations that always have data; each wins the medium with equal probability",
-            read: |contention, written| written.store(&mut contention.stations),
-            write: |contention| put(&contention.stations),
+            field: stations,
         },
-        ScenarioKey {
+        stored_key! {
             name: "busy",
             form: Form::Span { least: Span::ZERO, most: SECOND },
             rule: Rule::Default("\"2ms\""),
             meaning: "how long another station occupies the medium when it wins, its own access included",
-            read: |contention, written| written.store(&mut contention.busy),
-            write: |contention| put(&contention.busy),
+            field: busy,
         },
     ],
 };
