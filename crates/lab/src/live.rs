@@ -40,7 +40,7 @@ pub(crate) fn run(
     let largest = scenario.flows.iter().map(|group| group.packet.max(group.ack)).max();
     let mut driver = LiveDriver::start(&mut plan.network, largest.unwrap_or(Bytes::ZERO));
     let mut advance = |network: &mut _, time| Ok(driver.run_to(network, time)?);
-    let (mut run, mut plan) = measure(plan, scenario, about, watch, &mut advance)?;
+    let mut run = measure(&mut plan, scenario, about, watch, &mut advance)?;
     let shortest = shortest_rtt(&plan);
     run.summary.live = Some(driver.finish(&mut plan.network, shortest)?);
     let timing = stopwatch.read(run.summary.packet_hops);

@@ -14,7 +14,7 @@
 
 use crate::delivery::Delivery;
 use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
-use crate::event_queue::EventTarget;
+use crate::event_queue::{DueEvent, EventTarget};
 use crate::flow_state::FlowState;
 use crate::outside::{Departure, Exit, LoopHosts, Outside};
 use crate::packet_network::PacketNetwork;
@@ -47,7 +47,7 @@ impl PacketNetwork {
         if let Some(outside) = &mut self.outside {
             outside.clock = clock;
         }
-        while let Some((now, target, handle)) = self.events.pop_due(clock) {
+        while let Some(DueEvent { time: now, target, handle }) = self.events.pop_due(clock) {
             self.dispatch(now, target, handle);
         }
         self.advance_to(clock);

@@ -31,6 +31,15 @@ struct QueuedEvent {
     handle: PacketHandle,
 }
 
+/// An event that has been removed from the queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DueEvent {
+    pub(crate) time: Time,
+    pub(crate) target: EventTarget,
+    /// The packet that it moves, if any.
+    pub(crate) handle: PacketHandle,
+}
+
 impl QueuedEvent {
     const NONE: Self = Self { key: EventKey { time: u64::MAX, tie: u64::MAX }, handle: PacketHandle::NONE };
 }
@@ -166,9 +175,9 @@ impl EventQueue {
         }
     }
 
-    /// Removes the earliest event that is due at `limit` or before. Returns time, target and packet.
+    /// Removes the earliest event that is due at `limit` or before.
     #[inline(always)]
-    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
+    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<DueEvent> {
         if !self.overflow.is_empty() && self.advance_to_overflow() {
             return self.pop_overflow(limit);
         }
@@ -188,12 +197,12 @@ impl EventQueue {
         (*first, node.next, self.free) = (node.next, self.free, *first);
         self.now = node.key.time;
         let target = node.key.tie as EventTarget & (TARGETS - 1);
-        Some((Time::from_picos(node.key.time), target, node.handle))
+        Some(DueEvent { time: Time::from_picos(node.key.time), target, handle: node.handle })
     }
 
     /// As [`Self::pop_until`], but without an advance to an event after `limit`: later calls may add events at any time from
     /// `limit` on.
-    pub(crate) fn pop_due(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
+    pub(crate) fn pop_due(&mut self, limit: Time) -> Option<DueEvent> {
         if self.next_time() > limit { None } else { self.pop_until(limit) }
     }
 
@@ -242,11 +251,12 @@ impl EventQueue {
     }
 
     /// Removes the first event of the overflow heap, if it is due at `limit` or before.
-    fn pop_overflow(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
+    fn pop_overflow(&mut self, limit: Time) -> Option<DueEvent> {
         let first = self.overflow.peek_mut().filter(|first| first.0.key.time <= limit.picos())?;
         let Reverse(QueuedEvent { key, handle }) = PeekMut::pop(first);
         self.now = key.time;
-        Some((Time::from_picos(key.time), key.tie as EventTarget & (TARGETS - 1), handle))
+        let target = key.tie as EventTarget & (TARGETS - 1);
+        Some(DueEvent { time: Time::from_picos(key.time), target, handle })
     }
 
     /// The slot of a time, counted from the start of the rotation.
@@ -395,7 +405,7 @@ mod tests {
         assert!(!events.overflow.is_empty());
         events.push(Time::from_picos(9), 99);
         let mut order = Vec::new();
-        while let Some((_, target, _)) = events.pop_until(Time::from_picos(10)) {
+        while let Some(DueEvent { target, .. }) = events.pop_until(Time::from_picos(10)) {
             order.push(target);
         }
         assert!(order.into_iter().eq(std::iter::once(99).chain(targets)));
@@ -408,7 +418,7 @@ mod tests {
         let period = |clock: u32| 100_000_000 + 2_000_000_000 * u64::from(clock);
         (0..500).for_each(|clock| events.push(Time::ZERO, clock));
         let (mut last, mut ticks) = (Time::ZERO, [0_u64; 500]);
-        while let Some((now, clock, _)) = events.pop_until(Time::from_secs(10.0)) {
+        while let Some(DueEvent { time: now, target: clock, .. }) = events.pop_until(Time::from_secs(10.0)) {
             assert!(last <= now && now.picos() == ticks[clock as usize] * period(clock));
             last = now;
             ticks[clock as usize] += 1;
@@ -424,7 +434,10 @@ mod tests {
         events.push(Time::from_picos(11), 0);
         events.push(Time::NEVER, 1);
         assert_eq!(events.pop_until(Time::from_picos(10)), None);
-        assert_eq!(events.pop_until(Time::NEVER), Some((Time::from_picos(11), 0, PacketHandle::NONE)));
+        assert_eq!(
+            events.pop_until(Time::NEVER),
+            Some(DueEvent { time: Time::from_picos(11), target: 0, handle: PacketHandle::NONE })
+        );
         assert_eq!(events.pop_until(Time::NEVER), None);
     }
 
@@ -435,7 +448,7 @@ mod tests {
         let mut sorted: Vec<(u64, EventTarget)> = times.into_iter().zip(0..).collect();
         sorted.sort_unstable();
         for expected in sorted {
-            let popped = events.pop_until(Time::NEVER).map(|(time, target, _)| (time.picos(), target));
+            let popped = events.pop_until(Time::NEVER).map(|event| (event.time.picos(), event.target));
             assert_eq!(popped, Some(expected));
         }
         assert_eq!(events.pop_until(Time::NEVER), None);
@@ -491,7 +504,7 @@ mod tests {
                 sorted.sort_unstable();
                 for _ in 0..pops * burst {
                     let expected = (!sorted.is_empty()).then(|| sorted.remove(0));
-                    let popped = events.pop_until(Time::NEVER).map(|(time, target, _)| (time.picos(), target as usize));
+                    let popped = events.pop_until(Time::NEVER).map(|event| (event.time.picos(), event.target as usize));
                     prop_assert_eq!(popped, expected);
                     now = popped.map_or(now, |(time, _)| time);
                 }

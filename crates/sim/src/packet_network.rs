@@ -4,7 +4,7 @@ use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
 use crate::endpoints::{CapacityReceiver, Endpoints, ReceiverState, RouteStop};
 use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
-use crate::event_queue::{EventQueue, EventTarget};
+use crate::event_queue::{DueEvent, EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView, WireArrival};
 use crate::outside::Outside;
@@ -100,7 +100,7 @@ impl PacketNetwork {
 
     /// Handles all events up to `time`, those at `time` included.
     pub fn run_to(&mut self, time: Time) {
-        while let Some((now, target, handle)) = self.events.pop_until(time) {
+        while let Some(DueEvent { time: now, target, handle }) = self.events.pop_until(time) {
             if self.packets.is_large() {
                 self.prefetch_next();
             }

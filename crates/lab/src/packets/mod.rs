@@ -44,7 +44,7 @@ pub(crate) fn run(
         network.run_to(time);
         Ok(())
     };
-    let (run, _) = measure(plan, scenario, about, watch, &mut simulate)?;
+    let run = measure(&mut plan, scenario, about, watch, &mut simulate)?;
     let timing = stopwatch.read(run.summary.packet_hops);
     Ok(Finished { run, timing })
 }
@@ -52,28 +52,28 @@ pub(crate) fn run(
 /// Advances a network to a time.
 pub(crate) type Advance<'a> = dyn FnMut(&mut PacketNetwork, Time) -> Result<(), Error> + 'a;
 
-/// Advances a network from tick to tick and measures it. Returns the results and the network at its end.
+/// Advances a network from tick to tick and measures it.
 ///
 /// # Errors
 /// An error of `advance`, or that `watch` stopped the run.
 pub(crate) fn measure(
-    mut plan: PacketPlan,
+    plan: &mut PacketPlan,
     scenario: &Scenario,
     about: About,
     watch: &dyn Watch,
     advance: &mut Advance<'_>,
-) -> Result<(Run, PacketPlan), Error> {
-    let mut recorder = PacketSeriesRecorder::new(&plan);
-    let mut window_meter = WindowMeter::new(&plan);
+) -> Result<Run, Error> {
+    let mut recorder = PacketSeriesRecorder::new(plan);
+    let mut window_meter = WindowMeter::new(plan);
     let mut windows = FairnessWindows::new(plan.flows.len());
     for (time, due) in Ticks::new(scenario) {
         advance(&mut plan.network, time)?;
         if due.sample {
-            recorder.sample(&plan);
+            recorder.sample(plan);
             plan.network.start_interval();
         }
         if due.window {
-            window_meter.close(&plan, &mut windows);
+            window_meter.close(plan, &mut windows);
         }
         if due.begin {
             plan.network.start_measuring();
@@ -85,6 +85,5 @@ pub(crate) fn measure(
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
     let (series, jain) = (recorder.into_series(), windows.jain());
-    let run = FinishedPacketRun { scenario, plan: &plan, series, jain, windows }.into_run(about);
-    Ok((run, plan))
+    Ok(FinishedPacketRun { scenario, plan, series, jain, windows }.into_run(about))
 }

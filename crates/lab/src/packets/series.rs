@@ -255,7 +255,8 @@ impl PacketSeriesRecorder {
         let waited = queue_time.saturating_sub(before.queue_time);
         entity.push(quantity::QUEUE, "packets", waited as f64 / span.picos() as f64);
         entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
-        for (header, law) in link.laws() {
+        for law in link.laws() {
+            let header = law.header;
             law.observe(&mut SampledLinkLaw { link: entity, header, protocols: &plan.protocols });
         }
     }

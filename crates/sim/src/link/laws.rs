@@ -1,5 +1,6 @@
 //! The laws of one link: its queue law, and one router law for each protocol present.
 
+use super::view::{LawView, QueueCount};
 use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{
@@ -167,8 +168,8 @@ impl AttachedLaws {
     }
 
     /// Each law with the protocol whose headers it reads.
-    pub(super) fn attached(&self) -> impl Iterator<Item = (HeaderId, &dyn Law)> {
-        self.attached.iter().map(|law| (law.header, &*law.law))
+    pub(super) fn views(&self) -> impl Iterator<Item = LawView<'_>> {
+        self.attached.iter().map(|law| LawView { header: law.header, law: QueueCount::Single(&*law.law) })
     }
 }
 

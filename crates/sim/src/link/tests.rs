@@ -3,7 +3,7 @@
 use super::laws::LawHook;
 use super::*;
 use crate::NodeId;
-use crate::event_queue::{EventQueue, EventTarget, TARGETS};
+use crate::event_queue::{DueEvent, EventQueue, EventTarget, TARGETS};
 use crate::packet_pool::Packet;
 use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
@@ -120,7 +120,7 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
         run.events.push(arrival.at, index as u32 + 1);
     }
     let mut delivered = Vec::new();
-    while let Some((now, target, handle)) = run.events.pop_until(end) {
+    while let Some(DueEvent { time: now, target, handle }) = run.events.pop_until(end) {
         match target {
             LinkRun::DELIVER => delivered.extend(run.leave(handle).map(|segment| (now, segment))),
             LinkRun::CALL => {

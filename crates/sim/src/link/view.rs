@@ -8,7 +8,15 @@ use millpond_units::{Bytes, Rate, Time};
 
 /// A law at a link.
 #[derive(Clone, Copy)]
-pub enum LawView<'a> {
+pub struct LawView<'a> {
+    /// The protocol whose headers it reads; none for a queue law.
+    pub header: HeaderId,
+    pub(super) law: QueueCount<'a>,
+}
+
+/// A law by the number of its queues.
+#[derive(Clone, Copy)]
+pub(super) enum QueueCount<'a> {
     /// A law for one queue.
     Single(&'a dyn Law),
     /// A law with several internal queues.
@@ -18,9 +26,9 @@ pub enum LawView<'a> {
 impl LawView<'_> {
     /// Reports the internal quantities of the law.
     pub fn observe(&self, gauge: &mut dyn Gauge) {
-        match self {
-            Self::Single(law) => law.observe(gauge),
-            Self::Multi(law) => law.observe(gauge),
+        match self.law {
+            QueueCount::Single(law) => law.observe(gauge),
+            QueueCount::Multi(law) => law.observe(gauge),
         }
     }
 }
@@ -109,14 +117,15 @@ impl<'a> LinkView<'a> {
         self.link.cold.meter.interval(&self.link.hot)
     }
 
-    /// The laws of the link, each with the protocol whose headers it reads; none for a queue law.
-    pub fn laws(&self) -> impl Iterator<Item = (HeaderId, LawView<'a>)> {
+    /// The laws of the link.
+    pub fn laws(&self) -> impl Iterator<Item = LawView<'a>> {
         let special = self.link.special.as_ref();
         let queues = special.and_then(|special| match &special.waiting {
-            Waiting::Several(queues) => Some((HeaderId::NONE, LawView::Multi(queues.law()))),
+            Waiting::Several(queues) => {
+                Some(LawView { header: HeaderId::NONE, law: QueueCount::Multi(queues.law()) })
+            }
             Waiting::Fifo(_) => None,
         });
-        let attached = special.into_iter().flat_map(|special| special.laws.attached());
-        queues.into_iter().chain(attached.map(|(header, law)| (header, LawView::Single(law))))
+        queues.into_iter().chain(special.into_iter().flat_map(|special| special.laws.views()))
     }
 }
