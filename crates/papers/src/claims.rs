@@ -1,6 +1,6 @@
 //! Claims: rows of a recipe that check the same statement of the paper.
 
-use super::expect::Source;
+use super::expect::Claimant;
 use super::verdict::{JudgedRow, RowVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct JudgedClaim {
 /// The claims of a recipe's rows, each with the worst verdict of its rows. Rows of rejected readings belong to none.
 pub(super) fn judge_claims(rows: &[JudgedRow]) -> Vec<JudgedClaim> {
     let mut claims: Vec<JudgedClaim> = Vec::new();
-    for row in rows.iter().filter(|row| row.source == Source::Paper && !row.rejected) {
+    for row in rows.iter().filter(|row| row.source == Claimant::Paper && !row.rejected) {
         for name in &row.claims {
             match claims.iter_mut().find(|claim| claim.claim == *name) {
                 Some(claim) => {

@@ -98,7 +98,7 @@ pub struct Expectation {
 /// Whose statement a row checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum Claimant {
     /// A claim of the paper.
     Paper,
     /// A measurement in ns-2.
@@ -250,7 +250,7 @@ impl Expectation {
         if !self.claim.is_empty() && (self.ns2.is_some() || self.own.is_some()) {
             return Err("a claim is the paper's: it has no ns2 and no own".into());
         }
-        if self.theory.is_some() && self.source() != Source::Paper {
+        if self.theory.is_some() && self.source() != Claimant::Paper {
             return Err("only a row with paper or claim can be expected to differ".into());
         }
         Ok(())
@@ -331,11 +331,11 @@ impl Expectation {
     }
 
     /// Whose statement the row checks.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> Claimant {
         match (&self.ns2, self.paper.is_some() || !self.claim.is_empty()) {
-            (Some(_), _) => Source::Ns2,
-            (None, true) => Source::Paper,
-            (None, false) => Source::Own,
+            (Some(_), _) => Claimant::Ns2,
+            (None, true) => Claimant::Paper,
+            (None, false) => Claimant::Own,
         }
     }
 

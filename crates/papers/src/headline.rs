@@ -2,7 +2,7 @@
 
 use super::check::CheckedRecipe;
 use super::claims::JudgedClaim;
-use super::expect::Source;
+use super::expect::Claimant;
 use super::paper::PaperKind;
 use super::verdict::{JudgedRow, RowVerdict};
 use schemars::JsonSchema;
@@ -82,8 +82,8 @@ impl Headline {
             papers: papers.into_iter().map(str::to_owned).collect(),
             claims: ClaimCounts::of(subjects().flat_map(|recipe| &recipe.claims)),
             other_papers: ClaimCounts::of(others.flat_map(|recipe| &recipe.claims)),
-            ns2: rows(|row| row.source == Source::Ns2 && !row.rejected),
-            own: rows(|row| row.source == Source::Own && !row.rejected),
+            ns2: rows(|row| row.source == Claimant::Ns2 && !row.rejected),
+            own: rows(|row| row.source == Claimant::Own && !row.rejected),
             rejected_readings: rows(|row| row.rejected),
         }
     }

@@ -45,7 +45,7 @@ pub use analysis::{Analysis, AnalysisResult};
 pub use check::{CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, trial_count};
 pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult, execute};
-pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
+pub use expect::{Claimant, Combine, Deviation, EntityPattern, Expectation, Statistic};
 pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
 pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};

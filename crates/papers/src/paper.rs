@@ -1,7 +1,7 @@
 //! Papers with their readings and recipes, shipped or from a folder.
 
 use super::RecipeError;
-use super::expect::{Expectation, Source};
+use super::expect::{Claimant, Expectation};
 use super::reading::Reading;
 use super::recipe::{Case, Recipe};
 use super::twin::Twin;
@@ -257,7 +257,7 @@ impl Paper {
             };
             let recipe = Recipe::parse(name, text, &readings, &sibling);
             let recipe = recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?;
-            let claim = recipe.expect.iter().find(|row| row.get_ref().source() == Source::Paper);
+            let claim = recipe.expect.iter().find(|row| row.get_ref().source() == Claimant::Paper);
             if let Some(row) = claim.filter(|_| self.kind == PaperKind::Comparison) {
                 let what = row.get_ref().what.get_ref();
                 let message =

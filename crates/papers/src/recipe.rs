@@ -5,7 +5,7 @@
 //! case.
 
 use super::analysis::Analysis;
-use super::expect::{Expectation, Source};
+use super::expect::{Claimant, Expectation};
 use super::figure::RecipeFigure;
 use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
@@ -134,7 +134,7 @@ impl Recipe {
             let mut row = row.into_inner();
             let what = row.what.get_ref().clone();
             row.written = as_written(text, row.what.span());
-            if row.source() == Source::Paper && row.claim.is_empty() {
+            if row.source() == Claimant::Paper && row.claim.is_empty() {
                 row.claim = vec![without_variables(&row.written)];
             }
             let expanded = recipe.expand_cases(row).map_err(|fault| row_fault(&span, &what, &fault))?;

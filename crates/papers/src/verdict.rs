@@ -1,6 +1,6 @@
 //! The verdict on a measured value.
 
-use super::expect::{Expectation, Source};
+use super::expect::{Claimant, Expectation};
 use super::reading::Reading;
 use millpond_stats::{mean, standard_deviation};
 use millpond_units::format::four_digits;
@@ -30,7 +30,7 @@ pub struct JudgedRow {
     /// The reading.
     pub reading: String,
     /// Whose statement the row checks.
-    pub source: Source,
+    pub source: Claimant,
     /// Whether we reject the reading: the row is no claim of the paper.
     pub rejected: bool,
     /// The claims of the paper to which the row belongs.
@@ -299,10 +299,10 @@ mod tests {
     fn a_value_of_ns2_or_our_own_is_not_the_papers() {
         let own = parsed("own = 1.5\naccept = [1, 2]\nbecause = 'b'\nunit = 's'");
         let judged = judged(&own, &Ok(vec![1.5]), None);
-        assert_eq!((judged.source, judged.paper_value()), (Source::Own, "-".to_owned()));
+        assert_eq!((judged.source, judged.paper_value()), (Claimant::Own, "-".to_owned()));
         assert_eq!(judged.other_value().as_deref(), Some("own: 1.5 s"));
-        assert_eq!(parsed("ns2 = 1\naccept = [1, 2]\nbecause = 'b'").source(), Source::Ns2);
-        assert_eq!(parsed("claim = 'fast'\naccept = [1, 2]\nbecause = 'b'").source(), Source::Paper);
+        assert_eq!(parsed("ns2 = 1\naccept = [1, 2]\nbecause = 'b'").source(), Claimant::Ns2);
+        assert_eq!(parsed("claim = 'fast'\naccept = [1, 2]\nbecause = 'b'").source(), Claimant::Paper);
     }
 
     #[test]

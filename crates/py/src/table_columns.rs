@@ -35,7 +35,7 @@ pub(crate) fn with_units(columns: Vec<Column<'_>>) -> Vec<UnitColumn<'_>> {
 
 /// One row for each declared flow, with the values of `summary.json`.
 pub(crate) fn flows(flows: &[Flow]) -> Vec<UnitColumn<'_>> {
-    let rows = Rows(flows);
+    let rows = SummaryRows(flows);
     let mut columns = vec![
         rows.texts("name", |flow| &flow.name),
         rows.texts("group", |flow| &flow.group),
@@ -66,7 +66,7 @@ pub(crate) fn flows(flows: &[Flow]) -> Vec<UnitColumn<'_>> {
 
 /// One row for each direction of each link, with the values of `summary.json`.
 pub(crate) fn links(links: &[Link]) -> Vec<UnitColumn<'_>> {
-    let rows = Rows(links);
+    let rows = SummaryRows(links);
     let mut columns = vec![
         rows.texts("name", |link| &link.name),
         rows.texts("direction", |link| &link.direction),
@@ -85,12 +85,12 @@ pub(crate) fn links(links: &[Link]) -> Vec<UnitColumn<'_>> {
 }
 
 /// A statistic of a distribution: its name in columns, and its value.
-type Statistic<T> = (&'static str, fn(T) -> f64);
+type NamedStatistic<T> = (&'static str, fn(T) -> f64);
 
 /// The items of a list of the summary, as rows.
-struct Rows<'a, T>(&'a [T]);
+struct SummaryRows<'a, T>(&'a [T]);
 
-impl<'a, T> Rows<'a, T> {
+impl<'a, T> SummaryRows<'a, T> {
     fn texts(&self, name: &'static str, text: fn(&T) -> &str) -> UnitColumn<'a> {
         let runs = (0..).zip(self.0).map(|(text, _)| TextRun { text, rows: 1 }).collect();
         let texts = self.0.iter().map(text).collect();
@@ -114,7 +114,7 @@ impl<'a, T> Rows<'a, T> {
 
     /// A column for each statistic of a distribution of times: `rtt_ms_p95`.
     fn times(&self, name: &str, times: fn(&T) -> Option<Milliseconds>) -> Vec<UnitColumn<'a>> {
-        let statistics: [Statistic<Milliseconds>; 7] = [
+        let statistics: [NamedStatistic<Milliseconds>; 7] = [
             ("min", |times| times.min),
             ("mean", |times| times.mean),
             ("p50", |times| times.p50),
@@ -123,7 +123,7 @@ impl<'a, T> Rows<'a, T> {
             ("p999", |times| times.p999),
             ("max", |times| times.max),
         ];
-        let column = |(statistic, value): Statistic<Milliseconds>| UnitColumn {
+        let column = |(statistic, value): NamedStatistic<Milliseconds>| UnitColumn {
             name: format!("{name}_{statistic}").into(),
             unit: Some("ms"),
             cells: Cells::Numbers(Box::new(self.0.iter().map(move |row| times(row).map(value)))),
@@ -133,14 +133,14 @@ impl<'a, T> Rows<'a, T> {
 
     /// A column for each statistic of a queue length: `queue_packets_p95`.
     fn packets(&self, name: &str, packets: fn(&T) -> Packets) -> Vec<UnitColumn<'a>> {
-        let statistics: [Statistic<Packets>; 5] = [
+        let statistics: [NamedStatistic<Packets>; 5] = [
             ("mean", |packets| packets.mean),
             ("p50", |packets| packets.p50),
             ("p95", |packets| packets.p95),
             ("p99", |packets| packets.p99),
             ("max", |packets| packets.max),
         ];
-        let column = |(statistic, value): Statistic<Packets>| UnitColumn {
+        let column = |(statistic, value): NamedStatistic<Packets>| UnitColumn {
             name: format!("{name}_{statistic}").into(),
             unit: Some("packets"),
             cells: Cells::Numbers(Box::new(self.0.iter().map(move |row| Some(value(packets(row)))))),

@@ -42,7 +42,7 @@ fn compare_values(one: &(Option<NumberWithUnit>, &str), other: &(Option<NumberWi
 
 /// One row per run: settings, what identifies the run, an error, and the values of all flows.
 pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column<'_>> {
-    let rows: Rows<'_> = records.iter().map(|record| (record, record.rows.first())).collect();
+    let rows: SweepRows<'_> = records.iter().map(|record| (record, record.rows.first())).collect();
     let mut columns = identity(&rows);
     let errors = rows.iter().map(|(record, _)| record.error.as_deref().unwrap_or_default());
     columns.push(texts("error", errors));
@@ -53,7 +53,7 @@ pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column<'_>> {
 /// One row per group of each run.
 pub(crate) fn groups(records: &[SweepRecord]) -> Vec<Column<'_>> {
     let of = |record| SweepRecord::groups(record).map(move |row| (record, Some(row)));
-    let rows: Rows<'_> = records.iter().flat_map(of).collect();
+    let rows: SweepRows<'_> = records.iter().flat_map(of).collect();
     let mut columns = identity(&rows);
     let groups = rows.iter().map(|&(_, row)| row.and_then(|row| row.group.as_ref()).map_or("", |name| name));
     columns.push(texts("group", groups));
@@ -70,10 +70,10 @@ impl SweepRecord {
 /// A row of a table: its run, and the row of all flows or of a group.
 type Row<'a> = (&'a SweepRecord, Option<&'a SweepRow>);
 /// The rows of a table. Columns of numbers are made from them when they are written, one after the other.
-type Rows<'a> = Rc<[Row<'a>]>;
+type SweepRows<'a> = Rc<[Row<'a>]>;
 
 /// The settings, each in a column of its own, and the columns that identify a run.
-fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
+fn identity<'a>(rows: &SweepRows<'a>) -> Vec<Column<'a>> {
     let keys: BTreeSet<&str> = rows.iter().flat_map(|(record, _)| record.settings.keys()).collect();
     let mut columns: Vec<Column<'_>> = keys.into_iter().map(|key| setting(key, rows)).collect();
     let text = |name: &'static str, of: fn(&SweepRecord) -> &str| {
@@ -92,7 +92,7 @@ fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
 
 /// The values of a varied key: numbers in base units, with the unit in the name of the column (`links.L.rate [bit/s]`), or
 /// texts.
-fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
+fn setting<'a>(key: &str, rows: &SweepRows<'a>) -> Column<'a> {
     let text = |record: &'a SweepRecord| record.settings.get(key).unwrap_or_default();
     let quantities: Option<Vec<NumberWithUnit>> =
         rows.iter().map(|&(record, _)| NumberWithUnit::parse(text(record))).collect();
@@ -113,7 +113,7 @@ fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
 }
 
 /// The protocols of the flows, their number and all metrics.
-fn values<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
+fn values<'a>(rows: &SweepRows<'a>) -> Vec<Column<'a>> {
     let mut columns = vec![
         texts("protocols", rows.iter().map(|(_, row)| row.map_or("", |row| row.protocols.as_str()))),
         counts("flows", rows, |(_, row)| row.map(|row| row.flows)),
@@ -127,7 +127,7 @@ fn values<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
 
 fn counts<'a>(
     name: &'static str,
-    rows: &Rows<'a>,
+    rows: &SweepRows<'a>,
     count: impl Fn(Row<'a>) -> Option<u64> + 'a,
 ) -> Column<'a> {
     let cells = each(rows, move |row| count(row).and_then(|count| i64::try_from(count).ok()));
@@ -136,7 +136,7 @@ fn counts<'a>(
 
 /// The cell of each row.
 fn each<'a, T: 'a>(
-    rows: &Rows<'a>,
+    rows: &SweepRows<'a>,
     cell: impl Fn(Row<'a>) -> Option<T> + 'a,
 ) -> Box<dyn Iterator<Item = Option<T>> + 'a> {
     let rows = Rc::clone(rows);

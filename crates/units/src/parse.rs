@@ -18,7 +18,7 @@ pub struct ParseError {
     /// What is wrong with the text.
     pub fault: String,
     /// The accepted units.
-    units: &'static [Unit],
+    units: &'static [UnitSpelling],
     /// If only the unit is missing: the units that are usual.
     usual: &'static [&'static str],
 }
@@ -46,9 +46,9 @@ impl fmt::Display for ParseError {
 impl core::error::Error for ParseError {}
 
 /// The spelling of a unit, and its size in base units.
-type Unit = (&'static str, u128);
+type UnitSpelling = (&'static str, u128);
 
-const SPANS: &[Unit] = &[
+const SPANS: &[UnitSpelling] = &[
     ("ps", 1),
     ("ns", 1_000),
     ("us", 1_000_000),
@@ -58,7 +58,7 @@ const SPANS: &[Unit] = &[
     ("min", 60 * PICOS as u128),
     ("h", 3600 * PICOS as u128),
 ];
-const SIZES: &[Unit] = &[
+const SIZES: &[UnitSpelling] = &[
     ("B", 1),
     ("KB", 1_000),
     ("kB", 1_000),
@@ -69,7 +69,7 @@ const SIZES: &[Unit] = &[
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
 ];
-const RATES: &[Unit] = &[
+const RATES: &[UnitSpelling] = &[
     ("bps", 1),
     ("kbps", 1_000),
     ("Kbps", 1_000),
@@ -84,7 +84,7 @@ const RATE: &str = "a rate such as \"155Mbps\" (bps, kbps, Mbps, Gbps, Tbps: bit
 
 /// A kind of quantity.
 struct Kind {
-    units: &'static [Unit],
+    units: &'static [UnitSpelling],
     /// The units that are offered for a number without one.
     usual: &'static [&'static str],
     expected: &'static str,

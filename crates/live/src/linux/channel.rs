@@ -16,7 +16,7 @@ pub(crate) enum EndMessage {
     /// The device is ready; its descriptor comes with this message.
     Ready,
     /// The end cannot be set up, or its command cannot be run.
-    Failed(Refusal),
+    Failed(EndError),
     /// The command has ended.
     Ended {
         /// Its exit code; 128 and the number of the signal that ended it.
@@ -28,7 +28,7 @@ pub(crate) enum EndMessage {
 
 /// Why something cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Refusal {
+pub(crate) enum EndError {
     /// A command that cannot be run, with the reason.
     Command(String, String),
     /// Something of the system, in a sentence.

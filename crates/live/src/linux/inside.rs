@@ -17,7 +17,7 @@
 //! and to the emulator, so that nothing is left whichever of them is killed.
 
 use crate::linux::addresses::{EndAddresses, LinkNumber};
-use crate::linux::channel::{Channel, EmulatorMessage, EndMessage, Refusal};
+use crate::linux::channel::{Channel, EmulatorMessage, EndError, EndMessage};
 use crate::linux::clock::{self, Clock};
 use crate::linux::device::Device;
 use crate::linux::netlink::{Netlink, Prefix};
@@ -95,7 +95,7 @@ impl EndConfig {
 /// anything else.
 pub fn run_inside() -> Option<ExitCode> {
     let mut arguments = std::env::args_os();
-    let role: fn(&EndConfig, &Channel, &[OsString]) -> Result<u8, Refusal> =
+    let role: fn(&EndConfig, &Channel, &[OsString]) -> Result<u8, EndError> =
         match arguments.next()?.to_str()? {
             KEEPER => keep,
             FIRST => run_first,
@@ -122,12 +122,12 @@ fn inherited(number: RawFd) -> Option<Channel> {
 }
 
 /// A failed step of the set-up.
-fn system(step: &'static str) -> impl Fn(io::Error) -> Refusal {
-    move |error| Refusal::System(format!("cannot {step}: {error}"))
+fn system(step: &'static str) -> impl Fn(io::Error) -> EndError {
+    move |error| EndError::System(format!("cannot {step}: {error}"))
 }
 
 /// The keeper: makes namespaces and device, starts the first process, and reports its end.
-fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u8, Refusal> {
+fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u8, EndError> {
     let _signals = Signals::block().map_err(system("block signals"))?;
     enter_namespaces(config)?;
     die_with_parent()?;
@@ -151,7 +151,7 @@ fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u
     Ok(code)
 }
 
-fn enter_namespaces(config: &EndConfig) -> Result<(), Refusal> {
+fn enter_namespaces(config: &EndConfig) -> Result<(), EndError> {
     let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
     let mut flags = UnshareFlags::NEWNET | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
     if config.user_namespace {
@@ -171,30 +171,30 @@ fn enter_namespaces(config: &EndConfig) -> Result<(), Refusal> {
         .map_err(|error| system("separate the mounts of the namespace")(error.into()))
 }
 
-fn no_namespace(config: &EndConfig, error: &io::Error) -> Refusal {
+fn no_namespace(config: &EndConfig, error: &io::Error) -> EndError {
     let rights = if config.user_namespace {
         "this user may not create user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone \
          or kernel.apparmor_restrict_unprivileged_userns); run the command as root"
     } else {
         "it needs the capability CAP_SYS_ADMIN; in a container: --privileged"
     };
-    Refusal::System(format!("cannot create a network namespace: {error}; {rights}"))
+    EndError::System(format!("cannot create a network namespace: {error}; {rights}"))
 }
 
 /// This process receives SIGKILL when the thread that started it ends. Called after the namespaces were entered, because a
 /// change of credentials cancels it.
-fn die_with_parent() -> Result<(), Refusal> {
+fn die_with_parent() -> Result<(), EndError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| system("tie a process to its parent")(error.into()))
 }
 
-fn make_device(config: &EndConfig) -> Result<Device, Refusal> {
+fn make_device(config: &EndConfig) -> Result<Device, EndError> {
     let failed = |error: io::Error| {
         let rights = match error.kind() {
             io::ErrorKind::PermissionDenied => "; it needs the capability CAP_NET_ADMIN",
             _ => "",
         };
-        Refusal::System(format!("cannot set up the network namespace: {error}{rights}"))
+        EndError::System(format!("cannot set up the network namespace: {error}{rights}"))
     };
     let netlink = Netlink::open().map_err(failed)?;
     let loopback = netlink.index("lo").map_err(failed)?;
@@ -213,7 +213,7 @@ fn make_device(config: &EndConfig) -> Result<Device, Refusal> {
 }
 
 /// Why there is no TUN device.
-pub(crate) fn no_device(error: &io::Error) -> Refusal {
+pub(crate) fn no_device(error: &io::Error) -> EndError {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => {
             "the kernel has no TUN devices: load the module tun, or in a container pass --device /dev/net/tun"
@@ -223,21 +223,21 @@ pub(crate) fn no_device(error: &io::Error) -> Refusal {
         }
         _ => "a TUN device is needed at each end of the link",
     };
-    Refusal::System(format!("cannot create a TUN device: {error}; {reason}"))
+    EndError::System(format!("cannot create a TUN device: {error}; {reason}"))
 }
 
 /// The first process of a process namespace: runs the command, and ends with it.
-fn run_first(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u8, Refusal> {
+fn run_first(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u8, EndError> {
     die_with_parent()?;
     // Programs find themselves in /proc; where it cannot be mounted they find the processes of the host.
     let _ = rustix::mount::mount("proc", "/proc", "proc", rustix::mount::MountFlags::empty(), None);
     let (program, arguments) =
-        command.split_first().ok_or_else(|| Refusal::System("there is no command to run".to_owned()))?;
+        command.split_first().ok_or_else(|| EndError::System("there is no command to run".to_owned()))?;
     let mut process = Command::new(program);
     process.args(arguments).envs(environment(config));
     let started = process.spawn();
     let child = started.map_err(|error| {
-        Refusal::Command(program.to_string_lossy().into_owned(), command_error(&error).to_string())
+        EndError::Command(program.to_string_lossy().into_owned(), command_error(&error).to_string())
     })?;
     wait_for(child.id(), channel).map_err(system("wait for the command"))
 }

@@ -3,7 +3,7 @@
 use crate::direction::Direction;
 use crate::linux::addresses::{DEEPEST, LinkNumber, NETWORKS};
 use crate::linux::capture::Capture;
-use crate::linux::channel::{Channel, EmulatorMessage, EndMessage, Refusal};
+use crate::linux::channel::{Channel, EmulatorMessage, EndError, EndMessage};
 use crate::linux::clock::{self, Clock};
 use crate::linux::device::Device;
 use crate::linux::emulator::Emulator;
@@ -23,11 +23,11 @@ use std::process::Child;
 /// How long the command at the other end may go on after the command has ended.
 const SERVER_GRACE: Span = Span::from_millis(1500);
 
-impl From<Refusal> for LinkError {
-    fn from(refusal: Refusal) -> Self {
+impl From<EndError> for LinkError {
+    fn from(refusal: EndError) -> Self {
         match refusal {
-            Refusal::Command(name, reason) => Self::Command(name, reason),
-            Refusal::System(reason) => Self::System(reason),
+            EndError::Command(name, reason) => Self::Command(name, reason),
+            EndError::System(reason) => Self::System(reason),
         }
     }
 }

@@ -22,9 +22,9 @@ impl MeasuredRecipe<'_> {
     pub(super) fn boxes(&self, figure: &RecipeFigure) -> ValuePicture {
         let of_rows = |one: &FigurePanel| !one.what.is_empty();
         let mut panels: Vec<ValuePanel> = Vec::new();
-        for (panel, group) in self.panels(figure) {
-            if panel.is_none_or(of_rows) {
-                panels.push(group.panel(panel, &category));
+        for group in self.panels(figure) {
+            if group.declared.is_none_or(of_rows) {
+                panels.push(group.panel(&category));
             }
         }
         panels.extend(
@@ -39,7 +39,7 @@ impl MeasuredRecipe<'_> {
         let is_shown = |one: &&MeasuredRow<'_>| one.is_drawn() && !one.is_in_series();
         let groups = grouped(self.rows.iter().filter(is_shown));
         let groups = groups.iter().filter(|group| (LEAST_VALUES..=MOST_VALUES).contains(&group.rows.len()));
-        let panels = groups.map(|group| group.panel(None, &category)).collect();
+        let panels = groups.map(|group| group.panel(&category)).collect();
         ValuePicture { title: String::new(), parameter: None, panels }
     }
 

@@ -7,11 +7,13 @@ use super::{MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, Va
 use millpond_stats::{mean, quantile_of_sorted};
 use millpond_units::glob;
 
-/// Rows of one quantity.
+/// Rows of one quantity, or of one panel of a figure.
 pub(super) struct RowGroup<'a> {
     /// The quantity as the recipe writes it.
     pub written: &'a str,
     pub rows: Vec<&'a MeasuredRow<'a>>,
+    /// The panel that the figure declares for them.
+    pub declared: Option<&'a FigurePanel>,
 }
 
 /// The shares of the five numbers of a box over seeds.
@@ -32,7 +34,7 @@ impl MeasuredRecipe<'_> {
             ]);
             Some((name, ValuePoint { x, ..measured.point(String::new()) }))
         };
-        let panels = self.panels(figure).into_iter().map(|(panel, group)| group.panel(panel, &point));
+        let panels = self.panels(figure).into_iter().map(|group| group.panel(&point));
         let axis = PictureAxis { label: x.label.clone(), unit: x.unit.clone(), log: x.log };
         let panels = panels.filter(|panel| !panel.curves.is_empty()).map(with_ordered_points).collect();
         ValuePicture { title: figure.title.clone(), parameter: Some(axis), panels }
@@ -46,20 +48,18 @@ impl MeasuredRecipe<'_> {
     }
 
     /// The rows of each panel that the figure declares, or of each quantity.
-    pub(super) fn panels<'f>(
-        &'f self,
-        figure: &'f RecipeFigure,
-    ) -> Vec<(Option<&'f FigurePanel>, RowGroup<'f>)> {
+    pub(super) fn panels<'f>(&'f self, figure: &'f RecipeFigure) -> Vec<RowGroup<'f>> {
         let rows =
             || self.rows.iter().filter(|one| one.is_drawn() && figure.shows(self.recipe.case_of(one.row)));
         if figure.panels.is_empty() {
-            return grouped(rows()).into_iter().map(|group| (None, group)).collect();
+            return grouped(rows());
         }
         let of_panel = |panel: &'f FigurePanel| {
             let is_of =
                 |one: &&MeasuredRow<'_>| panel.what.iter().any(|rows| glob(rows, one.row.what.get_ref()));
             let rows: Vec<_> = rows().filter(is_of).collect();
-            Some((Some(panel), RowGroup { written: rows.first().map(|one| one.row.written.as_str())?, rows }))
+            let written = rows.first()?.row.written.as_str();
+            Some(RowGroup { written, rows, declared: Some(panel) })
         };
         figure.panels.iter().filter_map(of_panel).collect()
     }
@@ -74,7 +74,7 @@ pub(super) fn grouped<'a>(rows: impl Iterator<Item = &'a MeasuredRow<'a>>) -> Ve
         };
         match groups.iter_mut().find(is_same) {
             Some(group) => group.rows.push(one),
-            None => groups.push(RowGroup { written: &one.row.written, rows: vec![one] }),
+            None => groups.push(RowGroup { written: &one.row.written, rows: vec![one], declared: None }),
         }
     }
     groups
@@ -84,7 +84,6 @@ impl RowGroup<'_> {
     /// The panel of these rows; `point` gives the name of the curve and the point of each row.
     pub(super) fn panel(
         &self,
-        declared: Option<&FigurePanel>,
         point: &dyn Fn(&MeasuredRow<'_>) -> Option<(String, ValuePoint)>,
     ) -> ValuePanel {
         let mut curves: Vec<ValueCurve> = Vec::new();
@@ -96,21 +95,21 @@ impl RowGroup<'_> {
         }
         let several = self.rows.iter().any(|one| one.values.as_ref().is_ok_and(|values| values.len() > 1));
         let spread = if several { "least, quartiles and greatest of the seeds; marker: mean" } else { "" };
-        ValuePanel { axis: self.axis(declared), curves, spread }
+        ValuePanel { axis: self.axis(), curves, spread }
     }
 
-    fn axis(&self, declared: Option<&FigurePanel>) -> PictureAxis {
+    fn axis(&self) -> PictureAxis {
         let row = self.rows.first().map(|one| one.row);
         let is_one =
             self.rows.iter().all(|one| Some(one.row.what.get_ref()) == row.map(|row| row.what.get_ref()));
-        let label = match (declared, row) {
+        let label = match (self.declared, row) {
             (Some(panel), _) if !panel.label.is_empty() => panel.label.clone(),
             (_, Some(row)) if is_one => row.what.get_ref().clone(),
             _ => without_variables(self.written),
         };
-        let unit = declared.and_then(|panel| panel.unit.clone());
+        let unit = self.declared.and_then(|panel| panel.unit.clone());
         let unit = unit.or_else(|| row.map(|row| row.unit.clone())).unwrap_or_default();
-        PictureAxis { label, unit, log: declared.is_some_and(|panel| panel.log) }
+        PictureAxis { label, unit, log: self.declared.is_some_and(|panel| panel.log) }
     }
 }
 

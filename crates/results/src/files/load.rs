@@ -115,12 +115,12 @@ fn fault(path: &Path, fault: impl fmt::Display) -> LoadError {
     LoadError { path: path.to_owned(), fault: fault.to_string() }
 }
 
-type Rows<'a> = &'a mut dyn Iterator<Item = Result<Row, ParquetError>>;
+type ParquetRows<'a> = &'a mut dyn Iterator<Item = Result<Row, ParquetError>>;
 
 fn table<T>(
     directory: &Path,
     name: &str,
-    read: impl Fn(Rows<'_>) -> Result<T, ParquetError>,
+    read: impl Fn(ParquetRows<'_>) -> Result<T, ParquetError>,
 ) -> Result<T, LoadError> {
     let path = directory.join(name);
     let file = File::open(&path).map_err(|error| fault(&path, error))?;
@@ -130,7 +130,7 @@ fn table<T>(
 }
 
 /// The series of a table, in which the rows of one series are adjacent.
-fn series(rows: Rows<'_>) -> Result<Vec<Series>, ParquetError> {
+fn series(rows: ParquetRows<'_>) -> Result<Vec<Series>, ParquetError> {
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
         let row = row?;
@@ -148,7 +148,7 @@ fn series(rows: Rows<'_>) -> Result<Vec<Series>, ParquetError> {
     Ok(all)
 }
 
-fn distributions(rows: Rows<'_>) -> Result<Vec<Distribution>, ParquetError> {
+fn distributions(rows: ParquetRows<'_>) -> Result<Vec<Distribution>, ParquetError> {
     let mut all: Vec<Distribution> = Vec::new();
     for row in rows {
         let row = row?;
@@ -186,7 +186,7 @@ impl<'a> SeriesKey<'a> {
     }
 }
 
-fn transfers(rows: Rows<'_>) -> Result<Vec<Transfer>, ParquetError> {
+fn transfers(rows: ParquetRows<'_>) -> Result<Vec<Transfer>, ParquetError> {
     let transfer = |row: Row| {
         let bytes = |column| row.get_long(column).ok().and_then(|bytes| u64::try_from(bytes).ok());
         Ok(Transfer {

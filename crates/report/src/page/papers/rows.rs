@@ -1,7 +1,7 @@
 //! The table of a recipe's rows, below the claims that they check.
 
 use maud::{Markup, html};
-use millpond_papers::{CheckedRecipe, JudgedRow, RowVerdict, Source};
+use millpond_papers::{CheckedRecipe, Claimant, JudgedRow, RowVerdict};
 
 const HEAD: [&str; 7] = ["Quantity", "Paper", "Theory", "Accepted", "Measured", "Verdict", "Reason"];
 
@@ -34,9 +34,9 @@ impl<'a> RowSubject<'a> {
     fn of(row: &'a JudgedRow) -> Self {
         match row.source {
             _ if row.rejected => Self::RejectedReading(&row.reading),
-            Source::Paper => Self::Claims(&row.claims),
-            Source::Ns2 => Self::Ns2,
-            Source::Own => Self::Own,
+            Claimant::Paper => Self::Claims(&row.claims),
+            Claimant::Ns2 => Self::Ns2,
+            Claimant::Own => Self::Own,
         }
     }
 }
@@ -138,6 +138,6 @@ fn stated(row: &JudgedRow) -> String {
     if row.paper.is_some() {
         return row.paper_value();
     }
-    let in_words = if row.source == Source::Paper { "in words" } else { "" };
+    let in_words = if row.source == Claimant::Paper { "in words" } else { "" };
     row.other_value().unwrap_or_else(|| in_words.to_owned())
 }
