@@ -1,6 +1,6 @@
 //! The laws of one link: its queue law, and one router law for each protocol present.
 
-use super::view::{LawView, QueueCount};
+use super::law_view::{LawView, QueueCount};
 use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{

@@ -12,6 +12,7 @@
 //! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, or
 //! a law has several internal queues ([`waiting`]), waiting packets are dequeued lazily ([`lazy_dequeue`]).
 
+mod law_view;
 mod laws;
 mod lazy_dequeue;
 mod link_spec;
@@ -26,13 +27,14 @@ mod tests;
 mod view;
 mod waiting;
 
+pub use law_view::LawView;
 pub use link_spec::{Buffer, LinkSpec};
 pub use loss::Loss;
 pub use medium::LinkLayer;
 pub use propagation::{Jitter, Propagation};
 pub(crate) use service::{Rates, Service};
 pub(crate) use special::{LinkAction, WireArrival};
-pub use view::{LawView, LinkView};
+pub use view::LinkView;
 
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
