@@ -1,10 +1,13 @@
 //! Specification and construction of links.
 
+use super::channel::Channel;
 use super::laws::{AttachedLaw, AttachedLaws};
+use super::loss::LossState;
+use super::medium::Medium;
+use super::propagation::VariableDelay;
 use super::waiting::{InternalQueues, Waiting};
 use super::{
-    ColdState, LazyServer, Link, LinkLayer, LossState, Medium, Propagation, Rates, Ring, Service,
-    ServiceMode, Special, VariableDelay,
+    ColdState, LazyServer, Link, LinkLayer, Propagation, Rates, Ring, Service, ServiceMode, Special,
 };
 use crate::processing::{Processing, Processor};
 use crate::schedule::{ConfiguredCapacity, Schedule};
@@ -111,17 +114,16 @@ impl LinkSpec {
         };
         let laws = AttachedLaws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
-        let medium = self.link_layer.map(|layer| Box::new(Medium::new(layer, stream("medium"))));
+        let medium = self.link_layer.map(|layer| Medium::new(layer, stream("medium")));
         let delay = self.propagation.delay;
-        let wire = VariableDelay::new(self.propagation, stream("jitter"));
+        let channel = Channel::new(VariableDelay::new(self.propagation, stream("jitter")), loss, medium);
         let has_queues = matches!(waiting, Waiting::Several(_));
         let mode = match laws.act_on_departures() || has_queues {
             true => ServiceMode::LazyDequeue,
             false => ServiceMode::Precomputed,
         };
         let server = LazyServer::default();
-        let is_special =
-            wire.is_some() || loss.is_some() || medium.is_some() || !laws.is_empty() || has_queues;
+        let is_special = channel.is_some() || !laws.is_empty() || has_queues;
         let cold = ColdState {
             configured_capacity: ConfiguredCapacity::new(self.configured_capacity, &self.rate),
             rates: Rates::new(self.rate),
@@ -137,8 +139,7 @@ impl LinkSpec {
             byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
-            special: is_special
-                .then(|| Box::new(Special { wire, loss, medium, laws, waiting, mode, server })),
+            special: is_special.then(|| Box::new(Special { channel, laws, waiting, mode, server })),
             cold: Box::new(cold),
         }
     }

@@ -12,6 +12,7 @@
 //! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, or
 //! a law has several internal queues ([`waiting`]), waiting packets are dequeued lazily ([`lazy_dequeue`]).
 
+mod channel;
 mod law_view;
 mod laws;
 mod lazy_dequeue;
@@ -39,12 +40,10 @@ pub use view::LinkView;
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
+use channel::Channel;
 use laws::AttachedLaws;
 use lazy_dequeue::LazyServer;
-use loss::LossState;
-use medium::Medium;
 use millpond_units::{Rate, Span, Time};
-use propagation::VariableDelay;
 use ring::Ring;
 use waiting::Waiting;
 
@@ -81,10 +80,7 @@ const _: () = assert!(size_of::<Link>() == 192);
 
 /// The parts that a plain link does not have.
 struct Special {
-    /// A variable propagation delay.
-    wire: Option<VariableDelay>,
-    loss: Option<LossState>,
-    medium: Option<Box<Medium>>,
+    channel: Option<Box<Channel>>,
     laws: AttachedLaws,
     /// The packets whose departure times are not known.
     waiting: Waiting,

@@ -1,7 +1,7 @@
 //! Links with laws, random loss, variable delay or a scheduler.
 
 use super::laws::{AttachedLaws, LawHook, LawResult};
-use super::{Link, LossState, ServiceMode, Special, VariableDelay};
+use super::{Link, ServiceMode, Special};
 use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_law::{QueueView, QueuedFlow};
 use millpond_units::{Bytes, Span, Time};
@@ -30,10 +30,9 @@ impl Special {
     /// called once for each packet, in order.
     #[inline]
     pub(super) fn arrival(&mut self, leaves: Time, delay: Span) -> Time {
-        let at = self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves));
-        match &mut self.medium {
-            None => at,
-            Some(medium) => medium.arrival(at),
+        match &mut self.channel {
+            None => leaves + delay,
+            Some(channel) => channel.arrival(leaves, delay),
         }
     }
 
@@ -41,27 +40,27 @@ impl Special {
     #[inline]
     pub(super) fn release(&mut self, entered: Time, free: Time, bytes: u32) -> Time {
         let released = self.laws.release(free, bytes);
-        match &mut self.medium {
+        match &mut self.channel {
             None => released,
-            Some(medium) => medium.release(entered, released),
+            Some(channel) => channel.release(entered, released),
         }
     }
 
     /// True if a packet may overtake another one.
     #[inline]
     pub(super) fn reorders(&self) -> bool {
-        self.wire.as_ref().is_some_and(VariableDelay::reorders)
+        self.channel.as_ref().is_some_and(|channel| channel.reorders())
     }
 
     /// True if the packet that arrives next at the end of the link is lost, at random or after its last attempt.
     #[inline]
     fn loses_next(&mut self) -> bool {
-        let given_up = self.medium.as_mut().is_some_and(|medium| medium.is_lost());
-        self.loss.as_mut().is_some_and(LossState::is_lost) || given_up
+        self.channel.as_mut().is_some_and(|channel| channel.loses_next())
     }
 
+    #[inline]
     fn wire_arrival(&self, at: Time) -> WireArrival {
-        let may_be_lost = self.loss.is_some() || self.medium.as_ref().is_some_and(|medium| medium.may_lose());
+        let may_be_lost = self.channel.as_ref().is_some_and(|channel| channel.may_lose());
         WireArrival { at, may_be_lost }
     }
 }
@@ -122,7 +121,7 @@ impl Link {
             packets.release(handle.packet);
             return LinkAction::Dropped;
         }
-        let leaves = match special.medium.is_some() {
+        let leaves = match special.channel.as_ref().is_some_and(|channel| channel.delays_services()) {
             true => self.join_medium(special, now, handle, packets),
             false => self.join(now, handle, packets),
         };
