@@ -3,6 +3,7 @@
 use super::link::users_gap;
 use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams};
 use super::sender::LEAST_PACKETS;
+use crate::parts::capped_rate;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium, LinkInput, LinkLaws,
@@ -153,7 +154,8 @@ impl Router {
 impl FluidLink for Router {
     const SIGNALS: &'static [Quantity] =
         &[Quantity { name: "desired rate", unit: "bit/s" }, Quantity { name: "congested", unit: "1" }];
-    const GUARDS: &'static [&'static str] = &["input less the congestion threshold", "desired rate less C"];
+    const GUARDS: &'static [&'static str] =
+        &["input less the congestion threshold", capped_rate::GUARDS[0], capped_rate::GUARDS[1]];
 
     fn states(&self) -> Vec<State> {
         vec![
@@ -166,7 +168,7 @@ impl FluidLink for Router {
         let (params, d) = (&self.0, self.mean_rtt(input));
         let spare = (-input.arriving + params.target_utilization * input.capacity) * params.ki;
         let moves = (spare - input.queue * params.kq / d) / (d * x[1]);
-        dx[0] = if x[0] >= input.capacity && moves > 0.0 { T::zero() } else { moves };
+        dx[0] = capped_rate::derivative(x[0], input.capacity, moves);
         dx[1] = users_gap(params, x[1], x[0] / BITS, input.arriving / BITS) * params.gamma / d;
     }
 
@@ -185,13 +187,13 @@ impl FluidLink for Router {
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
         guards[0] = input.load() - self.0.congestion_threshold;
-        guards[1] = x[0] - input.capacity;
+        [guards[1], guards[2]] = capped_rate::guards(x[0], input.capacity);
     }
 
     /// Eq. (7): at most C, also after a change of C.
     fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
-        if guard == 1 && is_rising {
-            state.x[0] = state.x[0].min(input.capacity);
+        if guard == 2 && is_rising {
+            state.x[0] = capped_rate::after_change(state.x[0], input.capacity);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod ack_clock;
 pub mod capacity_estimate;
+pub(crate) mod capped_rate;
 pub(crate) mod cubic_window;
 pub(crate) mod fields;
 pub(crate) mod full_pipe;

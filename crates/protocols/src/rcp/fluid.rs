@@ -2,6 +2,7 @@
 //! rate at once.
 
 use super::params::{CONTROL, Control, RouterParams};
+use crate::parts::capped_rate;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium, LinkInput, LinkLaws,
@@ -104,7 +105,8 @@ impl Router {
 
 impl FluidLink for Router {
     const SIGNALS: &'static [Quantity] = &[Quantity { name: "offered rate", unit: "bit/s" }];
-    const GUARDS: &'static [&'static str] = &["offered rate less its floor", "offered rate less C"];
+    const GUARDS: &'static [&'static str] =
+        &["offered rate less its floor", capped_rate::GUARDS[0], capped_rate::GUARDS[1]];
 
     fn states(&self) -> Vec<State> {
         vec![
@@ -119,8 +121,8 @@ impl FluidLink for Router {
         let spare =
             (-input.arriving + input.capacity) * self.params.alpha - input.queue * self.params.beta / d;
         let moves = rate / d * spare / input.capacity;
-        let stays = rate >= input.capacity && moves > 0.0 || rate <= self.floor(d) && moves < 0.0;
-        dx[0] = if stays { T::zero() } else { moves };
+        let stays = rate <= self.floor(d) && moves < 0.0;
+        dx[0] = if stays { T::zero() } else { capped_rate::derivative(rate, input.capacity, moves) };
         let known = input.own_arriving > 0.0;
         let sample = mean_rtt(input, self.params.initial_rtt, LEAST_RTT, LONGEST_RTT);
         dx[1] = if known { (sample - d) / d } else { T::zero() };
@@ -137,13 +139,13 @@ impl FluidLink for Router {
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
         guards[0] = x[0] - self.floor(x[1]);
-        guards[1] = x[0] - input.capacity;
+        [guards[1], guards[2]] = capped_rate::guards(x[0], input.capacity);
     }
 
     /// At most C, also after a change of C.
     fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
-        if guard == 1 && is_rising {
-            state.x[0] = state.x[0].min(input.capacity);
+        if guard == 2 && is_rising {
+            state.x[0] = capped_rate::after_change(state.x[0], input.capacity);
         }
     }
 }
