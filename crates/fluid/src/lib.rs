@@ -19,7 +19,7 @@
 //! | `guards`, `law_sides` | evaluation and crossing of switching functions; laws on their side of a threshold |
 //! | [`Integration`] (`integration`) | the common interface of both integration schemes |
 //! | [`Frozen`] (`frozen`) | all delays zero: the residual for the equilibrium |
-//! | [`Solver`] (`solver`) | adaptive steps of order five, event location, tracked discontinuities |
+//! | [`Solver`] (`solver`) | adaptive steps of order five, event location, tracked discontinuities, [`DenseOutput`] |
 //! | [`FixedStep`] (`fixed`) | fixed steps of order two, for large networks |
 //! | [`Subsystem`] (`subsystems`) | exact linearization of each sender, link and relay |
 //! | [`equilibrium`] | max-min fairness, utility maximum, zero of the vector field |
@@ -59,5 +59,5 @@ pub use integration::{Integration, SlidingThreshold};
 pub use network::{
     ConfiguredCapacity, FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share,
 };
-pub use solver::{Accuracy, Solution, Solver};
+pub use solver::{Accuracy, DenseOutput, Solution, Solver};
 pub use subsystems::{Input, Subsystem};

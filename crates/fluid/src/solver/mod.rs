@@ -5,6 +5,7 @@
 //! delay as an input (`rtt()`, `queueing`). No step is longer than the shortest delay, so every look-up reads a time
 //! for which the solution is known.
 
+mod dense_output;
 mod dormand_prince;
 mod event_detection;
 mod history;
@@ -14,6 +15,7 @@ mod sliding_mode;
 mod solution;
 mod step;
 
+pub use dense_output::DenseOutput;
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
@@ -21,9 +23,9 @@ use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
 use crate::guards::LawEvent;
-use crate::integration::{Integration, SlidingThreshold};
 use crate::network::LoopId;
 use crate::right_hand_side::{RightHandSide, initial_history};
+use dense_output::LastStep;
 use history::{History, Lookup, View};
 use scheduled_events::{ScheduledEvent, ScheduledEvents};
 use sliding_mode::SlidingMode;
@@ -109,6 +111,8 @@ pub struct Solver<'a> {
     shortest_delay: f64,
     steps: u64,
     ended: EndCounts,
+    /// The last step, if values within it may be asked for.
+    last_step: Option<LastStep>,
 }
 
 impl<'a> Solver<'a> {
@@ -161,6 +165,7 @@ impl<'a> Solver<'a> {
             shortest_delay: asm.shortest_delay(),
             steps: 0,
             ended: EndCounts::default(),
+            last_step: None,
             rhs,
             x,
         };
@@ -215,6 +220,11 @@ impl<'a> Solver<'a> {
     /// Advances to the time `until`, but by at most `steps` steps and scheduled events. Returns whether `until` has
     /// been reached.
     pub fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
+        self.advance_past(until, until, steps)
+    }
+
+    /// As [`Self::advance_some`], but the last step may extend beyond `until`, at most to `end`.
+    fn advance_past(&mut self, until: f64, end: f64, steps: u64) -> Result<bool, Error> {
         let most = self.effort().saturating_add(steps);
         while self.time < until {
             if self.effort() >= most {
@@ -223,7 +233,7 @@ impl<'a> Solver<'a> {
             if self.effort() > self.accuracy.max_steps {
                 return Err(self.too_many_steps());
             }
-            let limit = until.min(self.scheduled.next());
+            let limit = end.min(self.scheduled.next());
             if limit > self.latest() {
                 self.step_towards(limit)?;
             } else {
@@ -387,31 +397,5 @@ impl<'a> Solver<'a> {
         self.rhs.act_link(s, place, LawEvent::Tick, &mut self.x, &mut self.discrete);
         self.schedule_link_tick(s, place);
         self.propagate_jump(Entity::Link(self.rhs.asm.link_sets[s].links[place]));
-    }
-}
-
-impl Integration for Solver<'_> {
-    fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
-        Solver::advance_some(self, until, steps)
-    }
-
-    fn state(&self) -> &[f64] {
-        Solver::state(self)
-    }
-
-    fn discrete(&self) -> &[u64] {
-        &self.discrete.laws
-    }
-
-    fn channels(&self) -> &[f64] {
-        Solver::channels(self)
-    }
-
-    fn integrals(&self) -> &[f64] {
-        Solver::integrals(self)
-    }
-
-    fn sliding_thresholds(&self) -> Vec<SlidingThreshold> {
-        Solver::sliding_thresholds(self)
     }
 }

@@ -128,12 +128,14 @@ impl Solver<'_> {
 
     /// Adds the step to the history and to the integrals.
     fn finish(&mut self, h: f64, end: f64) {
+        self.record_step(h);
         self.history.push(self.time, end - self.time, &self.nodes);
         for (i, integral) in self.integrals.iter_mut().enumerate() {
             let step: f64 = self.nodes.iter().zip(BOOLE).map(|(node, weight)| weight * node[i]).sum();
             *integral += h * step;
         }
         self.add_deliveries(h);
+        self.record_deliveries();
         for ((x, next), state) in self.x.iter_mut().zip(&self.next).zip(&self.rhs.asm.states) {
             *x = next.max(state.lower).min(state.upper);
         }

@@ -2,7 +2,8 @@
 
 use crate::laws::{BASE, P, Steady};
 use millpond_fluid::{
-    Accuracy, Assembly, Entity, FixedStepIntegration, FluidNetwork, Integration, Loop, LoopId, Relay, Solver,
+    Accuracy, Assembly, DenseOutput, Entity, FixedStepIntegration, FluidNetwork, Integration, Loop, LoopId,
+    Relay, Solver,
 };
 use millpond_law::fluid::sender_law;
 
@@ -34,7 +35,7 @@ fn delivered(asm: &Assembly, run: &mut dyn Integration, loops: usize) -> Vec<Vec
 }
 
 fn integrations(asm: &Assembly) -> [Box<dyn Integration + '_>; 2] {
-    let solver = Solver::new(asm, Accuracy::default()).unwrap();
+    let solver = DenseOutput::new(Solver::new(asm, Accuracy::default()).unwrap(), 9.0);
     [Box::new(solver), Box::new(FixedStepIntegration::new(asm, 0.005).unwrap())]
 }
 
@@ -81,7 +82,7 @@ fn flows_deliver_behind_a_relay_what_the_links_before_it_have_served() {
     network.add(flow("on b", 6.0).over(b, 0.1).from(0.0).until(2.0));
     network.add_relay(Relay { upstream: first, downstream: second, forward: 0.2 });
     let asm = Assembly::new(network).unwrap();
-    let mut run = Solver::new(&asm, Accuracy::default()).unwrap();
+    let mut run = DenseOutput::new(Solver::new(&asm, Accuracy::default()).unwrap(), 9.0);
     let bits = delivered(&asm, &mut run, 4);
     let at = |LoopId(l): LoopId, tenth: usize| bits[tenth - 1][l];
     for tenth in 1..=90 {

@@ -1,7 +1,7 @@
 //! `x' = -a x(t - 1)`: exact polynomials, the characteristic roots, and the order of the method.
 
-use crate::laws::{scalar, scalar_at, scalar_exactly};
-use millpond_fluid::{Accuracy, Entity};
+use crate::laws::{BASE, scalar, scalar_at, scalar_exactly};
+use millpond_fluid::{Accuracy, DenseOutput, Entity, Integration, Solver};
 
 fn exact(tolerance: f64) -> Accuracy {
     Accuracy { tolerance, ..Accuracy::default() }
@@ -77,5 +77,43 @@ fn it_oscillates_with_the_growth_and_frequency_of_the_rightmost_root() {
         let last = x.len() - 2;
         let ratio = |i: usize| x[i] / x[i - 400];
         assert!((ratio(last) - (re * period).exp()).abs() < 1e-3, "a = {a}: {}", ratio(last));
+    }
+}
+
+/// State and integral of the sending rate at one time.
+struct Sample {
+    time: f64,
+    x: f64,
+    sent: f64,
+}
+
+/// The solution at equidistant times, and the number of steps.
+fn sampled(a: f64, samples: u32, accuracy: Accuracy) -> (Vec<Sample>, u64) {
+    let asm = scalar(a);
+    let mut output = DenseOutput::new(Solver::new(&asm, accuracy).unwrap(), 9.3);
+    let columns = asm.channel_columns();
+    let rate = columns.iter().position(|c| c.entity == Entity::Loop(0) && c.quantity == "sending rate");
+    let sample = |sample: u32| {
+        let time = 9.3 * f64::from(sample) / f64::from(samples);
+        assert!(output.advance_some(time, 100_000).unwrap());
+        Sample { time, x: output.state()[0], sent: output.integrals()[rate.unwrap()] }
+    };
+    let samples = (0..=samples).map(sample).collect();
+    (samples, output.steps())
+}
+
+#[test]
+fn values_within_steps_agree_with_the_exact_polynomials_and_do_not_shorten_steps() {
+    let a = 1.5;
+    let (few, steps) = sampled(a, 10, exact(1e-8));
+    let (many, same_steps) = sampled(a, 10_000, exact(1e-8));
+    assert_eq!(steps, same_steps);
+    for Sample { time, x, sent } in few.into_iter().chain(many) {
+        let theory = scalar_exactly(a, time);
+        // A hundred steps, and an interpolant of degree four.
+        assert!((x - theory).abs() < 1e-6, "{time}: {x} {theory}");
+        // The flow sends BASE + x, and x(t + 1) = x(1) - a times the integral of x from zero to t.
+        let integral = (scalar_exactly(a, 1.0) - scalar_exactly(a, time + 1.0)) / a;
+        assert!((sent - BASE * time - integral).abs() < 1e-6, "{time}: {sent} {integral}");
     }
 }

@@ -19,7 +19,7 @@ use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
 use columns::{Columns, IntegrationSnapshot};
 use distribution_sampler::DistributionSampler;
-use millpond_fluid::{Accuracy, FixedStepIntegration, Integration, Solver};
+use millpond_fluid::{Accuracy, DenseOutput, FixedStepIntegration, Integration, Solver};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan, check_method, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
@@ -63,7 +63,7 @@ fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integra
         Method::Adaptive => {
             let solver = Solver::new(&plan.assembly, Accuracy::default())?;
             solver.check_reach(scenario.duration.secs())?;
-            Box::new(solver)
+            Box::new(DenseOutput::new(solver, scenario.duration.secs()))
         }
         Method::FixedStep(step) => {
             let integration = FixedStepIntegration::new(&plan.assembly, step.secs())?;
