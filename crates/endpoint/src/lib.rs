@@ -14,6 +14,8 @@
 //!      window, pace +----- law::Sender <--- Ack, Congestion
 //! ```
 //!
+//! A carrier that has packets of its own takes the facts about its loop from a [`Ledger`], as [`SenderEnd`] does.
+//!
 //! Nothing here reads a clock or a socket. The driver passes the time and the received frames, polls
 //! [`SenderEnd::transmit`] until it returns none, and keeps one timer for each end at its `deadline`.
 
@@ -26,6 +28,7 @@ mod arrivals;
 mod chunk;
 mod episode;
 mod frame;
+mod ledger;
 mod loss;
 mod marks;
 mod observer;
@@ -50,9 +53,13 @@ mod tests;
 pub use ack_ranges::AckRanges;
 pub use chunk::RelayWait;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
+pub use ledger::{Ledger, LostPackets};
+pub use marks::Marks;
 pub use observer::{LossThreshold, RttState, SenderObserver, SenderState};
+pub use rate::SendStamp;
 pub use receiver::{Honesty, Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::{Relay, RelayBuffer};
+pub use rtt::RttEstimator;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
 pub use silence::{LEAST_SILENCE, Silence};
 pub use stream_queues::StreamConfig;

@@ -4,15 +4,15 @@ use millpond_units::{Bytes, Span, Time};
 
 /// State of the sender when a packet was sent, stored with the packet if the law needs samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct SendStamp {
+pub struct SendStamp {
     /// When bytes had last been delivered (P.delivered_time).
-    pub(crate) delivered_at: Time,
+    pub delivered_at: Time,
     /// When the packet was sent that starts the send interval (P.first_send_time).
-    pub(crate) first_sent_at: Time,
+    pub first_sent_at: Time,
     /// Bytes in flight just after it was sent (P.tx_in_flight).
-    pub(crate) in_flight: Bytes,
+    pub in_flight: Bytes,
     /// All bytes declared lost at that time (P.lost).
-    pub(crate) lost: Bytes,
+    pub lost: Bytes,
 }
 
 /// The delivery-rate estimator.

@@ -5,7 +5,7 @@ use millpond_units::Span;
 
 /// Round-trip time estimates.
 #[derive(Clone, Debug)]
-pub(crate) struct RttEstimator {
+pub struct RttEstimator {
     latest: Span,
     smoothed: Span,
     variation: Span,
@@ -18,7 +18,7 @@ pub(crate) struct RttEstimator {
 
 impl RttEstimator {
     /// The estimate before the first sample (RFC 9002, section 6.2.2).
-    pub(crate) fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
+    pub fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
         let (latest, smoothed, variation, min) = (initial, initial, initial / 2, None);
         let probe_timeout = Span::ZERO;
         let mut rtt = Self { latest, smoothed, variation, min, granularity, max_ack_delay, probe_timeout };
@@ -28,7 +28,7 @@ impl RttEstimator {
 
     /// Processes a sample (RFC 9002, section 5.3). Returns it without the acknowledgement delay of the receiver.
     #[inline]
-    pub(crate) fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
+    pub fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
         self.latest = latest;
         let Some(min) = self.min else {
             (self.min, self.smoothed, self.variation) = (Some(latest), latest, latest / 2);
@@ -53,12 +53,12 @@ impl RttEstimator {
     }
 
     /// Minimum RTT; the initial value before the first sample.
-    pub(crate) fn min(&self) -> Span {
+    pub fn min(&self) -> Span {
         self.min.unwrap_or(self.smoothed)
     }
 
     /// Smoothed RTT; the initial value before the first sample.
-    pub(crate) fn smoothed(&self) -> Span {
+    pub fn smoothed(&self) -> Span {
         self.smoothed
     }
 
@@ -69,7 +69,7 @@ impl RttEstimator {
     }
 
     /// True after the first sample.
-    pub(crate) fn is_known(&self) -> bool {
+    pub fn is_known(&self) -> bool {
         self.min.is_some()
     }
 

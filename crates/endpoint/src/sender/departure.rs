@@ -67,7 +67,7 @@ impl SenderEnd {
                 if matches!(blocked, LimitedBy::Data | LimitedBy::Credit)
                     && self.window_permits(self.config.packet)
                 {
-                    self.rate.on_app_limited(self.sent.in_flight());
+                    self.ledger.on_app_limited(self.sent.in_flight());
                 }
                 false
             }
@@ -98,7 +98,7 @@ impl SenderEnd {
         if !self.window_permits(Bytes::new(bytes.into())) {
             return Err(LimitedBy::Window);
         }
-        if !self.pacer.permits(now, Bytes::new(bytes.into())) {
+        if !self.ledger.pace_permits(now, Bytes::new(bytes.into())) {
             return Err(LimitedBy::Pace);
         }
         Ok(next)
@@ -198,20 +198,20 @@ impl SenderEnd {
         self.timeouts.on_sent(now, idle);
         // Packets without data are few and small, and must not delay the data (compare RFC 9002, section 7.7).
         if data.payload > 0 {
-            self.pacer.on_sent(now, size);
+            self.ledger.on_paced(now, size);
         }
         self.sent.push(Record {
             data,
             bytes,
             sent_at: now,
-            delivered: self.rate.delivered(),
+            delivered: self.ledger.delivered(),
             retransmission: None,
             state: PacketState::InFlight,
             redundant: data.payload == 0,
-            app_limited: self.rate.is_app_limited(),
+            app_limited: self.ledger.is_app_limited(),
         });
         if self.config.needs.samples {
-            self.sent.set_stamp(self.rate.stamp(now, idle, self.sent.in_flight(), self.loss.lost()));
+            self.sent.set_stamp(self.ledger.stamp(now, idle, self.sent.in_flight(), self.loss.lost()));
         }
         self.counters.sent_packets += 1;
         self.counters.sent_bytes += size.get();

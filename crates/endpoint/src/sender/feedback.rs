@@ -3,9 +3,8 @@
 use super::{AckOutcome, SenderEnd};
 use crate::loss::LostRecord;
 use crate::marks::Marks;
-use crate::rate::SendStamp;
 use crate::sent::PacketState;
-use crate::{AckRanges, Acknowledgement};
+use crate::{AckRanges, Acknowledgement, LostPackets, SendStamp};
 use core::ops::RangeInclusive;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, LostPacket, SpuriousLoss};
 use millpond_units::{Bytes, Span, Time};
@@ -29,18 +28,17 @@ struct Acked {
 #[derive(Default)]
 pub(super) struct Lost {
     bytes: Bytes,
-    packets: u64,
-    oldest: u64,
-    newest: u64,
+    packets: LostPackets,
 }
 
 impl Lost {
     fn add(&mut self, packet: &LostRecord) {
-        if self.packets == 0 {
-            self.oldest = packet.number;
+        let LostPackets { packets, oldest, newest } = &mut self.packets;
+        if *packets == 0 {
+            *oldest = packet.number;
         }
-        self.newest = packet.number;
-        self.packets += 1;
+        *newest = packet.number;
+        *packets += 1;
         self.bytes += Bytes::new(packet.record.bytes.into());
     }
 }
@@ -82,22 +80,23 @@ impl SenderEnd {
         let stamp = if self.config.needs.samples { self.sent.stamp(number) } else { SendStamp::default() };
         self.sent.remove_settled(self.loss.largest_acked());
         if self.timeouts.on_ack(now) {
-            self.loss_episodes.begin(self.sent.next_number());
+            self.ledger.begin_loss_episode(self.sent.next_number());
         }
         let rtt =
             (ack.ranges.largest() == Some(number)).then(|| self.rtt.update(now.since(sent_at), ack.delay));
-        self.rate.on_delivered(acked.bytes);
+        self.ledger.on_delivered(acked.bytes);
         let delivery_span = if self.config.needs.samples {
-            self.rate.sample_span(now, sent_at, &stamp, self.rtt.min())
+            self.ledger.sample_span(now, sent_at, &stamp, self.rtt.min())
         } else {
             Span::ZERO
         };
-        if self.loss_episodes.ends_recovery(number) {
+        if self.ledger.ends_recovery(number) {
             self.notify_recovery_end(now);
         }
         let in_flight_with_lost = self.sent.in_flight();
         let lost = self.detect_losses(now);
-        let marks = self.marks.on_ack(ack, acked.packets, acked.bytes);
+        let total = Marks { packets: ack.ce_packets, bytes: Bytes::new(ack.ce_bytes) };
+        let marks = self.ledger.new_marks(total, acked.packets, acked.bytes);
         let event = Ack {
             bytes: acked.bytes,
             packets: acked.packets,
@@ -108,10 +107,10 @@ impl SenderEnd {
             in_flight: self.sent.in_flight(),
             ce_packets: marks.packets,
             ce_bytes: marks.bytes,
-            delivered: self.rate.delivered(),
+            delivered: self.ledger.delivered(),
             prior_delivered,
             delivery_span,
-            round: self.rounds.on_ack(prior_delivered, self.rate.delivered()),
+            round: self.ledger.rounds(prior_delivered),
             newly_lost: lost.bytes,
             lost: self.loss.lost(),
             prior_lost: stamp.lost,
@@ -179,7 +178,7 @@ impl SenderEnd {
     /// Declares packets lost by packet and time threshold (RFC 9002, section 6.1).
     #[inline]
     pub(super) fn detect_losses(&mut self, now: Time) -> Lost {
-        let Self { sent, send_buffer, loss, rtt, law, random, config, rate, observer, .. } = self;
+        let Self { sent, send_buffer, loss, rtt, law, random, config, ledger, observer, .. } = self;
         let mut lost = Lost::default();
         loss.detect(sent, now, rtt.loss_delay(), |packet| {
             lost.add(packet);
@@ -188,10 +187,10 @@ impl SenderEnd {
                 observer.on_lost(now, packet.number, packet.threshold);
             }
             if config.needs.samples {
-                law.on_lost_packet(&mut Context { now, random }, &lost_packet(packet, rate.delivered()));
+                law.on_lost_packet(&mut Context { now, random }, &lost_packet(packet, ledger.delivered()));
             }
         });
-        self.counters.lost_packets += lost.packets;
+        self.counters.lost_packets += lost.packets.packets;
         lost
     }
 
@@ -199,7 +198,7 @@ impl SenderEnd {
     #[cold]
     fn notify_spurious_loss(&mut self, now: Time, number: u64, bytes: Bytes) {
         self.counters.spurious_losses += 1;
-        let loss = SpuriousLoss { bytes, whole_episode: self.missing.on_acked(number) };
+        let loss = SpuriousLoss { bytes, whole_episode: self.ledger.is_whole_episode_spurious(number) };
         self.law.on_spurious_loss(&mut Context { now, random: &mut self.random }, &loss);
     }
 
@@ -214,8 +213,7 @@ impl SenderEnd {
     #[inline]
     pub(super) fn notify_loss(&mut self, now: Time, lost: &Lost, prior_in_flight: Bytes) {
         if lost.bytes > Bytes::ZERO {
-            let episode = self.loss_episodes.on_congestion(lost.newest, self.sent.next_number());
-            self.missing.on_lost(episode, lost.oldest, lost.packets);
+            let episode = self.ledger.on_lost(&lost.packets, self.sent.next_number());
             self.notify_congestion(now, Cause::Loss, episode, lost.bytes, prior_in_flight);
         }
     }
@@ -223,7 +221,7 @@ impl SenderEnd {
     #[inline]
     fn notify_marks(&mut self, now: Time, newest: u64, marks: &Marks) {
         if marks.packets > 0 {
-            let episode = self.mark_episodes.on_congestion(newest, self.sent.next_number());
+            let episode = self.ledger.on_marked(newest, self.sent.next_number());
             self.notify_congestion(now, Cause::Ecn, episode, marks.bytes, self.sent.in_flight());
         }
     }

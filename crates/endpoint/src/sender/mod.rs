@@ -12,12 +12,7 @@ pub use config::{AckOutcome, SenderConfig, SenderCounters};
 
 use crate::chunk::Origin;
 use crate::chunk::RelayWait;
-use crate::episode::{Episodes, MissingPackets};
 use crate::loss::LossDetector;
-use crate::marks::MarkCount;
-use crate::pace::Pacer;
-use crate::rate::DeliveryRate;
-use crate::round::Rounds;
 use crate::rtt::RttEstimator;
 use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
@@ -25,7 +20,7 @@ use crate::silence::{Silence, Silences, is_idle};
 use crate::skipped::SkippedNumbers;
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
-use crate::{AckRanges, SenderObserver, SenderState};
+use crate::{AckRanges, Ledger, SenderObserver, SenderState};
 use millpond_law::{Context, Ecn, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -47,17 +42,11 @@ pub struct SenderEnd {
     /// The ranges of the last acknowledgement, which need not be processed again.
     last_ranges: AckRanges,
     loss: LossDetector,
-    loss_episodes: Episodes,
-    missing: MissingPackets,
-    mark_episodes: Episodes,
-    marks: MarkCount,
     rtt: RttEstimator,
     timeouts: Timeouts,
     silences: Silences,
     probes_wanted: u32,
-    rate: DeliveryRate,
-    rounds: Rounds,
-    pacer: Pacer,
+    ledger: Ledger,
     /// Why the last call of `transmit` returned none.
     blocked: LimitedBy,
     /// The last time at which the timer of the law was called.
@@ -114,17 +103,11 @@ impl SenderEnd {
             sent: SentRing::default(),
             last_ranges: AckRanges::default(),
             loss: LossDetector::new(config.packet_threshold),
-            loss_episodes: Episodes::default(),
-            missing: MissingPackets::default(),
-            mark_episodes: Episodes::default(),
-            marks: MarkCount::default(),
             rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
             timeouts: Timeouts::new(config.min_probe_timeout..=config.max_probe_timeout),
             silences: Silences::default(),
             probes_wanted: 0,
-            rate: DeliveryRate::default(),
-            rounds: Rounds::default(),
-            pacer: Pacer::new(config.timer_slack),
+            ledger: Ledger::new(config.timer_slack),
             blocked: LimitedBy::Data,
             last_wake: None,
             counters: SenderCounters::default(),
@@ -180,7 +163,7 @@ impl SenderEnd {
 
     /// Lets the driver call this much later than [`SenderConfig::timer_slack`] without a shift of the pacing schedule.
     pub fn allow_lateness(&mut self, lateness: Span) {
-        self.pacer.add_slack(lateness);
+        self.ledger.add_slack(lateness);
     }
 
     /// Adds bytes of the application to the stream.
@@ -356,9 +339,9 @@ impl SenderEnd {
     fn update_permit(&mut self, now: Time) {
         let permit = self.law.permit();
         if permit.pace != self.permit.pace {
-            self.pacer.set_rate(now, permit.pace);
+            self.ledger.set_pace(now, permit.pace);
         }
-        self.pacer.set_quantum(permit.quantum);
+        self.ledger.set_quantum(permit.quantum);
         self.permit = permit;
         self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
     }

@@ -48,7 +48,7 @@ impl SenderEnd {
     #[inline(never)]
     fn earliest_deadline(&self) -> Time {
         let paced = match self.blocked {
-            LimitedBy::Pace => self.pacer.release().min(self.reference_due()),
+            LimitedBy::Pace => self.ledger.pace_release().min(self.reference_due()),
             _ => Time::NEVER,
         };
         paced
