@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test test-cluster python-test lint no-std docs bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test test-cluster python-test lint no-std docs node bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -45,6 +45,9 @@ deny: ## licences, sources and advisories of dependencies; with cargo deny as we
 
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+node: ## the core of relays over QUIC, with its tests: a workspace of its own, a few minutes
+	cd crates/node && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench

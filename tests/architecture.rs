@@ -144,7 +144,8 @@ fn the_core_uses_no_clock_no_socket_and_no_file() {
 
 #[test]
 fn modules_do_not_import_each_other_in_a_cycle() {
-    for name in documented().keys() {
+    // The node has a workspace of its own, and the same rules for its files.
+    for name in documented().keys().map(String::as_str).chain(["node"]) {
         let cycle = Modules::read(&root().join("crates").join(name).join("src")).cycle();
         assert!(cycle.is_none(), "{name}: {}", cycle.unwrap_or_default());
     }

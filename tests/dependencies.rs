@@ -30,7 +30,7 @@ fn locked(file: &str) -> Vec<(String, String, Option<String>)> {
         .collect()
 }
 
-const LOCKS: [&str; 2] = ["Cargo.lock", "fuzz/Cargo.lock"];
+const LOCKS: [&str; 3] = ["Cargo.lock", "fuzz/Cargo.lock", "crates/node/Cargo.lock"];
 
 #[test]
 fn every_dependency_comes_from_the_one_registry() {

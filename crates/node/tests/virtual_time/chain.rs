@@ -1,0 +1,129 @@
+//! Chains of loops against theory: marks, rates, delays.
+
+use crate::world::{App, Wire, World};
+use millpond_node::stats::LoopStats;
+use millpond_units::Span;
+
+/// Stream data in a full packet over its size: at least 28 bytes of IP and UDP, 26 of QUIC's header and tag, and 5 of the
+/// frame's header.
+const PAYLOAD_SHARE: f64 = 1427.0 / (1427.0 + 28.0 + 26.0 + 5.0);
+
+const PACED: &[(&str, &str)] = &[("control", "paced-window")];
+
+/// The loop of a host towards its next neighbour.
+fn next_loop(world: &World, host: usize) -> LoopStats {
+    world.node(host).stats().loops.into_iter().find(|link| link.is_next).unwrap()
+}
+
+/// The bytes that the exit's application has received.
+fn received(world: &World) -> u64 {
+    world.hosts.last().unwrap().apps.values().map(|app| app.received).sum()
+}
+
+/// Goodput at the exit in Mbit/s over some seconds.
+fn goodput(world: &mut World, seconds: f64) -> f64 {
+    let before = received(world);
+    world.run(seconds);
+    (received(world) - before) as f64 * 8.0 / seconds / 1e6
+}
+
+#[test]
+fn a_transfer_over_a_relay_arrives_unchanged_and_ends_in_order_at_both_sides() {
+    let mut world = World::chain(&[Wire::new(50.0, 5.0), Wire::new(20.0, 5.0)], "lgcc", PACED);
+    world.answer = App::sending(300_000);
+    let flow = world.open(App::sending(2_000_000));
+    world.run(5.0);
+    let (enter, exit) = (&world.hosts[0].apps[&flow], world.hosts[2].apps.values().next().unwrap());
+    assert_eq!((enter.received, exit.received), (300_000, 2_000_000));
+    assert!(!enter.is_wrong && !exit.is_wrong && enter.is_closed && exit.is_closed);
+    for host in 0..3 {
+        assert_eq!(world.node(host).flow_count(), 0, "host {host}");
+    }
+}
+
+#[test]
+fn every_mark_that_a_link_sets_reaches_the_law_of_its_loop() {
+    for protocol in ["lgcc", "dctcp"] {
+        let mut world = World::chain(&[Wire::new(20.0, 5.0), Wire::new(20.0, 3.0)], protocol, &[]);
+        // RED that marks early: both links have queues.
+        for wire in world.wires.values_mut() {
+            wire.marking = (3e3, 40e3);
+        }
+        world.open(App::sending(6_000_000));
+        world.run(6.0);
+        // What was marked last is reported with the acknowledgements of later packets.
+        world.wires.values_mut().for_each(|wire| wire.marking = (1e9, 2e9));
+        world.run(2.0);
+        let mut all = 0;
+        for host in [0, 1] {
+            let (wire, loop_stats) = (&world.wires[&(host, host + 1)], next_loop(&world, host));
+            assert!(loop_stats.sends_ecn && wire.dropped == 0);
+            assert_eq!(loop_stats.counters.marked_packets, wire.marked, "{protocol}, loop {host}");
+            all += wire.marked;
+        }
+        assert!(all > 50, "{protocol}: {all} marks are no test");
+    }
+}
+
+#[test]
+fn the_rate_of_a_chain_is_that_of_its_slowest_hop() {
+    for rates in [[20.0, 50.0], [50.0, 20.0]] {
+        let wires = rates.map(|rate| Wire::new(rate, 5.0));
+        let mut world = World::chain(&wires, "lgcc", PACED);
+        world.open(App::sending(1 << 40));
+        world.run(5.0);
+        let share = goodput(&mut world, 5.0) / (20.0 * PAYLOAD_SHARE);
+        assert!((0.85..=1.0).contains(&share), "{rates:?}: {share} of the slowest hop");
+    }
+}
+
+#[test]
+fn a_relay_holds_data_for_at_most_20_ms_and_its_next_loop_never_starves() {
+    let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
+    let mut world = World::chain(&wires, "lgcc", PACED);
+    world.open(App::sending(1 << 40));
+    world.run(2.0);
+    let before = received(&world);
+    for _ in 0..3000 {
+        world.run(0.001);
+        let relay = next_loop(&world, 1);
+        assert!(relay.held <= relay.hold_limit, "{relay:?}");
+    }
+    let share = (received(&world) - before) as f64 * 8.0 / 3.0 / (20e6 * PAYLOAD_SHARE);
+    let times = next_loop(&world, 1).hold_times;
+    assert!(times.longest <= Span::from_millis(20), "held for {:?}", times.longest);
+    assert!((0.85..=1.0).contains(&share), "{share} of the next loop's link");
+    // The upstream loop is limited by the downstream rate, not by marks or losses of its own link.
+    let wire = &world.wires[&(0, 1)];
+    assert_eq!((wire.marked, wire.dropped), (0, 0));
+}
+
+#[test]
+fn flows_of_a_loop_share_it_equally() {
+    let mut world = World::chain(&[Wire::new(50.0, 2.0), Wire::new(20.0, 5.0)], "lgcc", PACED);
+    let flows: Vec<_> = (0..10).map(|_| world.open(App::sending(1 << 40))).collect();
+    world.run(10.0);
+    let rates: Vec<f64> = world.hosts[2].apps.values().map(|app| app.received as f64).collect();
+    let (sum, squares): (f64, f64) = (rates.iter().sum(), rates.iter().map(|rate| rate * rate).sum());
+    let jain = sum * sum / (rates.len() as f64 * squares);
+    assert_eq!(rates.len(), flows.len());
+    assert!(jain > 0.99, "Jain's index {jain}: {rates:?}");
+}
+
+#[test]
+fn a_law_of_windows_fills_a_loop_over_quic() {
+    // NewReno with a buffer of more than a bandwidth-delay product keeps the link busy.
+    for protocol in ["newreno", "cubic"] {
+        let mut wire = Wire::new(20.0, 5.0);
+        (wire.marking, wire.buffer) = ((1e9, 2e9), 60e3);
+        let mut world = World::chain(&[wire], protocol, &[]);
+        world.open(App::sending(1 << 40));
+        world.run(3.0);
+        let share = goodput(&mut world, 5.0) / (20.0 * PAYLOAD_SHARE);
+        // A retransmission at the beginning releases what came behind the gap before: at most the buffer and the link's BDP.
+        let most = 1.0 + (60e3 + 25e3) * 8.0 / (20e6 * 5.0);
+        assert!((0.95..=most).contains(&share), "{protocol}: {share} of the link");
+        let loop_stats = next_loop(&world, 0);
+        assert!(loop_stats.counters.lost_packets > 0, "{protocol}: {loop_stats:?}");
+    }
+}
