@@ -46,8 +46,8 @@ deny: ## licences, sources and advisories of dependencies; with cargo deny as we
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-node: ## the core of relays over QUIC, with its tests: a workspace of its own, a few minutes
-	cd crates/node && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings
+node: ## millpond-node, the relay over QUIC, and its tests: in crates/node/target, a few minutes
+	cd crates/node && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench

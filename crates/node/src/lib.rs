@@ -15,7 +15,9 @@
 pub mod backlog;
 pub mod carrier;
 pub mod clock;
+pub mod config;
 pub mod control;
+pub mod driver;
 pub mod exchange;
 pub mod flow;
 pub mod identity;
@@ -23,7 +25,9 @@ mod link;
 pub mod message;
 mod node;
 mod node_flows;
+pub mod proxy;
 pub mod stats;
+pub mod target;
 
 pub use flow::{Abort, FlowId, LinkId};
 pub use node::{Neighbour, Node, NodeConfig, NodeError, NodeEvent};

@@ -1,0 +1,415 @@
+//! The file of a node, `node.toml`.
+
+use crate::carrier::Carrier;
+use crate::identity::{Identity, PublicKey};
+use crate::node::{Neighbour, NodeConfig};
+use crate::target::{Rule, Target};
+use millpond_law::{Settings, Value};
+use millpond_protocols::Registry;
+use millpond_units::{Bytes, Rate, Span};
+use serde::Deserialize;
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use toml::Spanned;
+
+/// The least MTU: that of IPv6, and enough for the 1200 bytes of QUIC.
+const LEAST_MTU: u64 = 1280;
+/// The largest MTU: what a UDP datagram may have.
+const MOST_MTU: u64 = 65_000;
+/// Headers of IP and UDP.
+const OVERHEAD_V4: u64 = 28;
+const OVERHEAD_V6: u64 = 48;
+
+/// An error in a file: one line that says what is wrong and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, if the error has one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  {}", self.message, self.file.display())?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It accepts TCP connections and sends their data to the next node.
+    Enter,
+    /// It passes flows on.
+    Relay,
+    /// It connects flows to their targets.
+    Exit,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// A JSON object in each line.
+    Json,
+}
+
+/// A port that is forwarded to one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forward {
+    /// Where the enter accepts connections.
+    pub listen: SocketAddr,
+    /// The target at the exit.
+    pub target: Target,
+}
+
+/// A whole configuration.
+#[derive(Clone)]
+pub struct Config {
+    /// What the node does.
+    pub role: Role,
+    /// Where it receives datagrams.
+    pub listen: SocketAddr,
+    /// The core.
+    pub node: NodeConfig,
+    /// Forwarded ports.
+    pub forwards: Vec<Forward>,
+    /// Where the enter speaks SOCKS version 5.
+    pub socks5: Option<SocketAddr>,
+    /// Where the enter accepts the method CONNECT of HTTP.
+    pub http_connect: Option<SocketAddr>,
+    /// What the exit allows.
+    pub allow: Vec<Rule>,
+    /// Where metrics and health are served.
+    pub status: Option<SocketAddr>,
+    /// Receive buffer of accepted sockets.
+    pub receive_buffer: Bytes,
+    /// A file whose content is the capacity of the outgoing link.
+    pub capacity_file: Option<PathBuf>,
+    /// How log lines are written.
+    pub log: LogFormat,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NextTable {
+    address: Spanned<String>,
+    key: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ForwardTable {
+    listen: Spanned<String>,
+    target: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    role: Spanned<Role>,
+    listen: Spanned<String>,
+    key: Spanned<String>,
+    next: Option<NextTable>,
+    #[serde(default)]
+    previous: Vec<Spanned<String>>,
+    protocol: Option<Spanned<String>>,
+    #[serde(default)]
+    parameters: toml::Table,
+    #[serde(default)]
+    forward: Vec<ForwardTable>,
+    socks5: Option<Spanned<String>>,
+    http_connect: Option<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+    status: Option<Spanned<String>>,
+    mtu: Option<Spanned<u64>>,
+    hold: Option<Spanned<String>>,
+    slack: Option<Spanned<String>>,
+    capacity: Option<Spanned<String>>,
+    capacity_file: Option<Spanned<String>>,
+    idle_timeout: Option<Spanned<String>>,
+    stream_window: Option<Spanned<String>>,
+    receive_buffer: Option<Spanned<String>>,
+    max_flows: Option<Spanned<u64>>,
+    #[serde(default)]
+    log: LogFormat,
+}
+
+/// A file that is being read.
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn line(&self, at: usize) -> usize {
+        self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1
+    }
+
+    fn error(&self, span: Option<Range<usize>>, key: &str, message: impl fmt::Display) -> ConfigError {
+        let line = span.map(|span| self.line(span.start));
+        ConfigError { file: self.path.to_owned(), line, message: format!("{key}: {message}") }
+    }
+
+    fn parse<T: FromStr<Err: fmt::Display>>(
+        &self,
+        key: &str,
+        text: &Spanned<String>,
+    ) -> Result<T, ConfigError> {
+        text.get_ref().parse().map_err(|error| self.error(Some(text.span()), key, error))
+    }
+
+    fn parse_or<T: FromStr<Err: fmt::Display>>(
+        &self,
+        key: &str,
+        text: Option<&Spanned<String>>,
+        default: T,
+    ) -> Result<T, ConfigError> {
+        text.map_or(Ok(default), |text| self.parse(key, text))
+    }
+
+    /// An address of this host.
+    fn address(&self, key: &str, text: &Spanned<String>) -> Result<SocketAddr, ConfigError> {
+        text.get_ref().parse().map_err(|_| {
+            let message =
+                format!("expected an address such as \"127.0.0.1:8080\", found \"{}\"", text.get_ref());
+            self.error(Some(text.span()), key, message)
+        })
+    }
+
+    fn optional_address(
+        &self,
+        key: &str,
+        text: Option<&Spanned<String>>,
+    ) -> Result<Option<SocketAddr>, ConfigError> {
+        text.map(|text| self.address(key, text)).transpose()
+    }
+
+    /// A path, which is relative to the folder of the file.
+    fn relative(&self, text: &Spanned<String>) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(text.get_ref())
+    }
+}
+
+impl Config {
+    /// Reads and checks a file.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let fault = |message: String| ConfigError { file: path.to_owned(), line: None, message };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| fault(format!("cannot read the configuration: {error}")))?;
+        let reader = Reader { path, text: &text };
+        let file: File = toml::from_str(&text).map_err(|error| ConfigError {
+            line: error.span().map(|span| reader.line(span.start)),
+            ..fault(error.message().to_owned())
+        })?;
+        check_role(&reader, &file)?;
+        let listen = reader.address("listen", &file.listen)?;
+        let node = node_config(&reader, &file, listen)?;
+        let forwards = file.forward.iter().map(|forward| {
+            let listen = reader.address("forward.listen", &forward.listen)?;
+            Ok(Forward { listen, target: reader.parse("forward.target", &forward.target)? })
+        });
+        Ok(Self {
+            role: *file.role.get_ref(),
+            listen,
+            node,
+            forwards: forwards.collect::<Result<_, _>>()?,
+            socks5: reader.optional_address("socks5", file.socks5.as_ref())?,
+            http_connect: reader.optional_address("http_connect", file.http_connect.as_ref())?,
+            allow: file.allow.iter().map(|rule| reader.parse("allow", rule)).collect::<Result<_, _>>()?,
+            status: reader.optional_address("status", file.status.as_ref())?,
+            receive_buffer: reader.parse_or(
+                "receive_buffer",
+                file.receive_buffer.as_ref(),
+                Bytes::new(128 * 1024),
+            )?,
+            capacity_file: file.capacity_file.as_ref().map(|text| reader.relative(text)),
+            log: file.log,
+        })
+    }
+}
+
+/// The tables that a role needs, and those that it must not have.
+fn check_role(reader: &Reader<'_>, file: &File) -> Result<(), ConfigError> {
+    let accepts = !file.forward.is_empty() || file.socks5.is_some() || file.http_connect.is_some();
+    let parts = [
+        ("next", file.next.is_some(), [true, true, false]),
+        ("previous", !file.previous.is_empty(), [false, true, true]),
+        ("forward, socks5 or http_connect", accepts, [true, false, false]),
+        ("allow", !file.allow.is_empty(), [false, false, true]),
+    ];
+    let (place, role) = match file.role.get_ref() {
+        Role::Enter => (0, "enter"),
+        Role::Relay => (1, "relay"),
+        Role::Exit => (2, "exit"),
+    };
+    for (key, is_given, roles) in parts {
+        let span = Some(file.role.span());
+        match (is_given, roles[place]) {
+            (false, true) => {
+                return Err(reader.error(
+                    span,
+                    "role",
+                    format!("an {role} needs `{key}`").replace("an relay", "a relay"),
+                ));
+            }
+            (true, false) => {
+                return Err(reader.error(
+                    span,
+                    "role",
+                    format!("an {role} has no `{key}`").replace("an relay", "a relay"),
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<NodeConfig, ConfigError> {
+    let (protocol, settings) = law(reader, file)?;
+    let capacity: Option<Rate> =
+        file.capacity.as_ref().map(|text| reader.parse("capacity", text)).transpose()?;
+    let carrier = Carrier { interface: capacity, ..Carrier::QUIC };
+    let span = file.protocol.as_ref().map(Spanned::span);
+    carrier.check(protocol, &settings).map_err(|refusal| reader.error(span, "protocol", refusal))?;
+    let most_flows = file.max_flows.as_ref().map_or(1000, |flows| *flows.get_ref());
+    if !(1..=100_000).contains(&most_flows) {
+        let span = file.max_flows.as_ref().map(Spanned::span);
+        return Err(reader.error(span, "max_flows", "expected a number from 1 to 100000"));
+    }
+    let idle_timeout =
+        reader.parse_or("idle_timeout", file.idle_timeout.as_ref(), Span::from_millis(3000))?;
+    if !(Span::from_millis(500)..=Span::from_millis(600_000)).contains(&idle_timeout) {
+        let span = file.idle_timeout.as_ref().map(Spanned::span);
+        return Err(reader.error(span, "idle_timeout", "expected a time from 500ms to 10min"));
+    }
+    let hold = reader.parse_or("hold", file.hold.as_ref(), Span::from_millis(20))?;
+    if hold.is_zero() {
+        return Err(reader.error(
+            file.hold.as_ref().map(Spanned::span),
+            "hold",
+            "expected a time above zero",
+        ));
+    }
+    Ok(NodeConfig {
+        identity: read_key(reader, &file.key)?,
+        next: file.next.as_ref().map(|next| neighbour(reader, next)).transpose()?,
+        previous: file.previous.iter().map(|key| reader.parse("previous", key)).collect::<Result<_, _>>()?,
+        protocol,
+        settings,
+        packet: mtu(reader, file)?,
+        overhead: Bytes::new(if listen.is_ipv4() { OVERHEAD_V4 } else { OVERHEAD_V6 }),
+        hold,
+        slack: reader.parse_or("slack", file.slack.as_ref(), Span::from_millis(1))?,
+        capacity,
+        idle_timeout,
+        stream_window: reader.parse_or("stream_window", file.stream_window.as_ref(), Bytes::new(1 << 20))?,
+        most_flows: usize::try_from(most_flows).unwrap_or(usize::MAX),
+        seed: 1,
+    })
+}
+
+/// The protocol with its parameters.
+fn law(
+    reader: &Reader<'_>,
+    file: &File,
+) -> Result<(&'static dyn millpond_law::Protocol, Settings), ConfigError> {
+    let name = file.protocol.as_ref().map_or("lgcc", |name| name.get_ref());
+    let span = file.protocol.as_ref().map(Spanned::span);
+    let protocol = Registry::builtin().protocol(name).map_err(|unknown| {
+        let nearest =
+            unknown.nearest.map_or(String::new(), |nearest| format!("; did you mean \"{nearest}\"?"));
+        let message =
+            format!("there is no protocol \"{name}\"{nearest} There are: {}", unknown.known.join(", "));
+        reader.error(span.clone(), "protocol", message)
+    })?;
+    // A node has timers: the paced form of the window fills loops without bursts.
+    let paced = (name == "lgcc" && !file.parameters.contains_key("control"))
+        .then(|| ("control", Value::text("paced-window")));
+    let mut written = Vec::from_iter(paced);
+    for (name, value) in &file.parameters {
+        written.push((name.as_str(), parameter(reader, name, value)?));
+    }
+    let settings = Settings::check(protocol.card().parameters, written)
+        .map_err(|error| reader.error(span, "parameters", error))?;
+    Ok((protocol, settings))
+}
+
+fn parameter(reader: &Reader<'_>, name: &str, value: &toml::Value) -> Result<Value, ConfigError> {
+    match value {
+        toml::Value::Integer(number) => Ok(Value::Number(*number as f64)),
+        toml::Value::Float(number) => Ok(Value::Number(*number)),
+        toml::Value::Boolean(flag) => Ok(Value::Flag(*flag)),
+        toml::Value::String(text) => Ok(Value::Text(text.clone().into())),
+        _ => Err(reader.error(None, &format!("parameters.{name}"), "expected a number, a text or a flag")),
+    }
+}
+
+fn neighbour(reader: &Reader<'_>, next: &NextTable) -> Result<Neighbour, ConfigError> {
+    let fault = |message: String| reader.error(Some(next.address.span()), "next.address", message);
+    let target: Target = reader.parse("next.address", &next.address)?;
+    let mut addresses = (target.host.as_str(), target.port)
+        .to_socket_addrs()
+        .map_err(|error| fault(format!("cannot resolve \"{target}\": {error}")))?;
+    let address = addresses.next().ok_or_else(|| fault(format!("\"{target}\" has no address")))?;
+    let key: PublicKey = reader.parse("next.key", &next.key)?;
+    Ok(Neighbour { address, key })
+}
+
+fn mtu(reader: &Reader<'_>, file: &File) -> Result<Bytes, ConfigError> {
+    let mtu = file.mtu.as_ref().map_or(1500, |mtu| *mtu.get_ref());
+    if (LEAST_MTU..=MOST_MTU).contains(&mtu) {
+        return Ok(Bytes::new(mtu));
+    }
+    let message =
+        format!("expected the size of an IP packet from {LEAST_MTU} to {MOST_MTU} bytes, found {mtu}");
+    Err(reader.error(file.mtu.as_ref().map(Spanned::span), "mtu", message))
+}
+
+/// Reads the private key, which nobody else may read.
+fn read_key(reader: &Reader<'_>, key: &Spanned<String>) -> Result<Identity, ConfigError> {
+    use std::os::unix::fs::MetadataExt;
+    let path = reader.relative(key);
+    let fault = |message: String| reader.error(Some(key.span()), "key", message);
+    let metadata = std::fs::metadata(&path).map_err(|error| {
+        fault(format!("cannot read {}: {error}; `millpond node keys FILE` makes a key", path.display()))
+    })?;
+    if metadata.mode() & 0o077 != 0 {
+        let path = path.display();
+        return Err(fault(format!("{path} can be read by others; run `chmod 600 {path}`")));
+    }
+    let pem = std::fs::read_to_string(&path)
+        .map_err(|error| fault(format!("cannot read {}: {error}", path.display())))?;
+    Identity::read(&pem).map_err(|error| fault(format!("{}: {error}", path.display())))
+}
+
+/// Writes a new private key to a file that must not exist, and returns its public key.
+pub fn write_key(path: &Path) -> Result<PublicKey, String> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let pem = crate::identity::generate()?;
+    let public = Identity::read(&pem)?.public();
+    let fault = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(fault)?;
+    if let Err(error) = file.write_all(pem.as_bytes()).and_then(|()| file.sync_all()) {
+        drop(file);
+        let _ = std::fs::remove_file(path);
+        return Err(fault(error));
+    }
+    Ok(public)
+}

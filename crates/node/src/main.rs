@@ -1,0 +1,62 @@
+//! The command `millpond-node`, which `millpond node` starts.
+
+use millpond_node::config::{Config, LogFormat, write_key};
+use millpond_node::driver::{Driver, RunError};
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: millpond node FILE           run the node that FILE (node.toml) describes
+       millpond node FILE --check   check FILE, bind nothing
+       millpond node keys FILE      write a new private key to FILE and print its public key
+The configuration is documented in docs/node.md.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["-h" | "--help"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        ["keys", file] => keys(file),
+        [file, "--check"] | ["--check", file] if !file.starts_with('-') => check(file),
+        [file] if !file.starts_with('-') && file != "keys" => run(file),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn keys(file: &str) -> Result<(), String> {
+    let public = write_key(Path::new(file))?;
+    println!("{public}");
+    Ok(())
+}
+
+fn check(file: &str) -> Result<(), String> {
+    let config = Config::read(Path::new(file)).map_err(|error| error.to_string())?;
+    println!("{file} is valid; the public key of this node is {}", config.node.identity.public());
+    Ok(())
+}
+
+fn run(file: &str) -> Result<(), String> {
+    let path = Path::new(file);
+    let config = Config::read(path).map_err(|error| error.to_string())?;
+    let subscriber =
+        tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO);
+    match config.log {
+        LogFormat::Text => subscriber.with_ansi(false).init(),
+        LogFormat::Json => subscriber.json().init(),
+    }
+    let run = || -> Result<(), RunError> { Driver::new(path, config)?.run() };
+    run().map_err(|error| error.to_string())
+}

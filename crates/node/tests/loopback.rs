@@ -1,0 +1,424 @@
+//! Whole nodes as processes on the loopback interface: transfers, signals, sudden deaths, bad input.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test of processes fails by panicking and has a clock"
+)]
+
+use sha2::{Digest, Sha256};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_millpond-node");
+
+/// A TCP port that is free at present; below the range from which the kernel takes ports of outgoing connections, it would
+/// be less likely to be taken, but other tests choose as well.
+fn free_tcp() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+fn free_udp() -> SocketAddr {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// A process that ends with its owner.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(config: &Path) -> Process {
+    let log = std::fs::File::create(config.with_extension("log")).unwrap();
+    let child = Command::new(PROGRAM).arg(config).stdin(Stdio::null()).stderr(log).spawn().unwrap();
+    Process(child)
+}
+
+fn signal(process: &Process, name: &str) {
+    let status =
+        Command::new("kill").args([&format!("-{name}"), &process.0.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// The public key of a new private key.
+fn keys(path: &Path) -> String {
+    let output = Command::new(PROGRAM).arg("keys").arg(path).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// An enter, a relay and an exit, with a port forwarded to a target on this host.
+struct Chain {
+    folder: TempDir,
+    target: TcpListener,
+    forward: SocketAddr,
+    socks: SocketAddr,
+    connect: SocketAddr,
+    /// Of each node.
+    status: [SocketAddr; 3],
+    nodes: Vec<Process>,
+}
+
+impl Chain {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let target = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = target.local_addr().unwrap().port();
+        let [forward, socks, connect] = [(); 3].map(|()| free_tcp());
+        let status = [(); 3].map(|()| free_tcp());
+        let udp = [(); 3].map(|()| free_udp());
+        let names = ["enter", "relay", "exit"];
+        let keys = names.map(|name| keys(&folder.path().join(format!("{name}.key"))));
+        let next =
+            |place: usize| format!("next = {{ address = \"{}\", key = \"{}\" }}\n", udp[place], keys[place]);
+        let previous = |place: usize| format!("previous = [\"{}\"]\n", keys[place]);
+        let parts = [
+            next(1)
+                + &format!(
+                    "socks5 = \"{socks}\"\nhttp_connect = \"{connect}\"\n\
+                     [[forward]]\nlisten = \"{forward}\"\ntarget = \"127.0.0.1:{port}\"\n"
+                ),
+            previous(0) + &next(2),
+            previous(1) + &format!("allow = [\"127.0.0.1:{port}\"]\n"),
+        ];
+        for (place, name) in names.iter().enumerate() {
+            let head = format!("role = \"{name}\"\nlisten = \"{}\"\nkey = \"{name}.key\"\n", udp[place]);
+            // The loopback interface has no rate of its own.
+            let text =
+                head + &format!("capacity = \"300Mbps\"\nstatus = \"{}\"\n", status[place]) + &parts[place];
+            std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
+        }
+        let mut chain = Self { folder, target, forward, socks, connect, status, nodes: Vec::new() };
+        chain.nodes = names.iter().map(|name| start(&chain.config(name))).collect();
+        chain.wait_until_ready();
+        chain
+    }
+
+    fn config(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.toml"))
+    }
+
+    fn logs(&self) -> String {
+        let read =
+            |name| std::fs::read_to_string(self.config(name).with_extension("log")).unwrap_or_default();
+        ["enter", "relay", "exit"].map(read).concat()
+    }
+
+    /// The answer of a node's status address.
+    fn get(&self, node: usize, path: &str) -> String {
+        let mut answer = String::new();
+        if let Ok(mut stream) = TcpStream::connect(self.status[node]) {
+            let _ = stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: node\r\n\r\n").as_bytes());
+            let _ = stream.read_to_string(&mut answer);
+        }
+        answer
+    }
+
+    fn wait_until_ready(&self) {
+        let begin = Instant::now();
+        while !(0..3).all(|node| self.get(node, "/health").starts_with("HTTP/1.1 200")) {
+            assert!(begin.elapsed() < Duration::from_secs(20), "not ready:\n{}", self.logs());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn timed(stream: TcpStream) -> TcpStream {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+fn pattern(length: usize) -> Vec<u8> {
+    (0..length as u64).map(|offset| (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+/// Reads until the end or an error, with the number of bytes and their hash.
+fn digest(mut stream: TcpStream) -> (std::io::Result<()>, usize, Vec<u8>) {
+    let (mut hash, mut length, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => return (Ok(()), length, hash.finalize().to_vec()),
+            Ok(bytes) => {
+                hash.update(&buffer[..bytes]);
+                length += bytes;
+            }
+            Err(error) => return (Err(error), length, hash.finalize().to_vec()),
+        }
+    }
+}
+
+#[test]
+fn twenty_megabytes_pass_enter_relay_and_exit_unchanged_in_both_directions() {
+    let chain = Chain::start();
+    let data = pattern(20_000_000);
+    let sent = Sha256::digest(&data).to_vec();
+    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        let target = scope.spawn(|| {
+            let stream = timed(chain.target.accept().unwrap().0);
+            let received = digest(stream.try_clone().unwrap());
+            // The client has ended its direction; this one is still open.
+            (&stream).write_all(&data[..5_000_000]).unwrap();
+            received
+        });
+        let reader = timed(client.try_clone().unwrap());
+        let answer = scope.spawn(move || digest(reader));
+        client.write_all(&data).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let (end, length, hash) = target.join().unwrap();
+        assert!(end.is_ok(), "{end:?}\n{}", chain.logs());
+        assert_eq!((length, hash), (data.len(), sent));
+        let (end, length, hash) = answer.join().unwrap();
+        assert!(end.is_ok(), "{end:?}\n{}", chain.logs());
+        assert_eq!((length, hash), (5_000_000, Sha256::digest(&data[..5_000_000]).to_vec()));
+    });
+    eprintln!("25 MB in {:.2} s", begin.elapsed().as_secs_f64());
+    let metrics = chain.get(0, "/metrics");
+    assert!(
+        metrics.contains("\nmillpond_flows_total 1\n") && metrics.contains("millpond_loop_rtt_seconds{"),
+        "{metrics}"
+    );
+}
+
+/// Transfers while the relay is killed: both ends have the whole stream, or an error within five seconds.
+#[test]
+fn a_relay_that_is_killed_is_an_error_at_both_ends_within_five_seconds_and_never_a_clean_end() {
+    for delay_ms in [3, 40, 150, 400] {
+        let mut chain = Chain::start();
+        let data = pattern(20_000_000);
+        let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+        let reader = timed(client.try_clone().unwrap());
+        let target = chain.target.try_clone().unwrap();
+        target.set_nonblocking(true).unwrap();
+        let relay = chain.nodes.remove(1);
+        std::thread::scope(|scope| {
+            let received = scope.spawn(move || {
+                let begin = Instant::now();
+                // A relay that died before the flow reached the exit: nothing comes, which is right.
+                while begin.elapsed() < Duration::from_secs(5) {
+                    if let Ok((stream, _)) = target.accept() {
+                        stream.set_nonblocking(false).unwrap();
+                        return Some(digest(timed(stream)));
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                None
+            });
+            let killed = scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(delay_ms));
+                drop(relay);
+                Instant::now()
+            });
+            let written = client.write_all(&data).and_then(|()| client.shutdown(Shutdown::Write));
+            let (end, ..) = digest(reader);
+            let killed = killed.join().unwrap();
+            let received = received.join().unwrap();
+            assert!(killed.elapsed() < Duration::from_secs(8), "ends after {:?}", killed.elapsed());
+            if let Some((target_end, length, _)) = received {
+                assert!(
+                    target_end.is_err() || length == data.len(),
+                    "killed after {delay_ms} ms: a clean end after {length} bytes\n{}",
+                    chain.logs()
+                );
+                let is_whole = written.is_ok() && end.is_ok();
+                assert!(!is_whole || length == data.len(), "the client saw a clean end\n{}", chain.logs());
+            }
+        });
+    }
+}
+
+#[test]
+fn an_enter_or_exit_that_is_killed_is_no_clean_end_for_its_application() {
+    for node in [0, 2] {
+        let mut chain = Chain::start();
+        let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+        client.write_all(b"hello").unwrap();
+        let mut target = timed(chain.target.accept().unwrap().0);
+        let mut word = [0; 5];
+        target.read_exact(&mut word).unwrap();
+        drop(chain.nodes.remove(node));
+        let begin = Instant::now();
+        // Its own application at once, the other one after the idle timeout.
+        assert!(client.read(&mut word).is_err() && target.read(&mut word).is_err(), "{}", chain.logs());
+        assert!(begin.elapsed() < Duration::from_secs(5), "after {:?}", begin.elapsed());
+    }
+}
+
+#[test]
+fn socks_and_http_connect_reach_allowed_targets_and_say_why_others_are_refused() {
+    let chain = Chain::start();
+    let port = chain.target.local_addr().unwrap().port();
+    let mut socks = timed(TcpStream::connect(chain.socks).unwrap());
+    socks.write_all(&[5, 1, 0, 5, 1, 0, 1, 127, 0, 0, 1]).unwrap();
+    socks.write_all(&port.to_be_bytes()).unwrap();
+    let mut target = timed(chain.target.accept().unwrap().0);
+    let mut reply = [0; 12];
+    socks.read_exact(&mut reply).unwrap();
+    assert_eq!(reply[..4], [5, 0, 5, 0]);
+    socks.write_all(b"hello").unwrap();
+    let mut word = [0; 5];
+    target.read_exact(&mut word).unwrap();
+    assert_eq!(&word, b"hello");
+
+    let mut http = timed(TcpStream::connect(chain.connect).unwrap());
+    http.write_all(format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\nhello").as_bytes()).unwrap();
+    let mut target = timed(chain.target.accept().unwrap().0);
+    target.read_exact(&mut word).unwrap();
+    target.write_all(b"world").unwrap();
+    drop(target);
+    let mut answer = String::new();
+    http.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer, "HTTP/1.1 200 Connection established\r\n\r\nworld");
+
+    let mut other = timed(TcpStream::connect(chain.connect).unwrap());
+    other.write_all(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    other.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403 Forbidden"), "{answer}\n{}", chain.logs());
+}
+
+#[test]
+fn a_reset_reaches_the_other_end_as_a_reset() {
+    let chain = Chain::start();
+    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+    client.write_all(b"hello").unwrap();
+    let mut target = timed(chain.target.accept().unwrap().0);
+    let mut word = [0; 5];
+    target.read_exact(&mut word).unwrap();
+    rustix::net::sockopt::set_socket_linger(&client, Some(Duration::ZERO)).unwrap();
+    drop(client);
+    let end = target.read(&mut word);
+    assert!(end.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset), "{}", chain.logs());
+}
+
+#[test]
+fn sigterm_ends_all_flows_at_once_and_the_exit_code_is_zero() {
+    let mut chain = Chain::start();
+    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+    client.write_all(b"hello").unwrap();
+    let mut target = timed(chain.target.accept().unwrap().0);
+    let mut word = [0; 5];
+    target.read_exact(&mut word).unwrap();
+    let begin = Instant::now();
+    signal(&chain.nodes[1], "TERM");
+    assert!(client.read(&mut word).is_err() && target.read(&mut word).is_err(), "{}", chain.logs());
+    assert!(begin.elapsed() < Duration::from_secs(2), "after {:?}", begin.elapsed());
+    assert!(chain.nodes[1].0.wait().unwrap().success());
+}
+
+#[test]
+fn a_draining_node_ends_after_its_last_flow_and_a_reload_keeps_flows() {
+    let mut chain = Chain::start();
+    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
+    client.write_all(b"hello").unwrap();
+    let mut target = timed(chain.target.accept().unwrap().0);
+    let mut word = [0; 5];
+    target.read_exact(&mut word).unwrap();
+    signal(&chain.nodes[0], "HUP");
+    signal(&chain.nodes[0], "USR1");
+    let begin = Instant::now();
+    while TcpStream::connect(chain.forward).is_ok() {
+        assert!(begin.elapsed() < Duration::from_secs(10), "the port stays open\n{}", chain.logs());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    client.write_all(b"world").unwrap();
+    target.read_exact(&mut word).unwrap();
+    assert_eq!(&word, b"world");
+    assert!(chain.logs().contains("reloaded"), "{}", chain.logs());
+    drop((client, target));
+    assert!(chain.nodes[0].0.wait().unwrap().success());
+}
+
+/// The message of a configuration that is refused, without the path of the folder.
+fn refused(folder: &Path, text: &str) -> String {
+    let path = folder.join("node.toml");
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new(PROGRAM).arg(&path).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).unwrap().replace(&format!("{}/", folder.display()), "")
+}
+
+#[test]
+fn bad_input_is_one_readable_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let key = keys(&folder.join("node.key"));
+    let exit = |changes: &str| {
+        format!(
+            "role = \"exit\"\nkey = \"node.key\"\nprevious = [\"{key}\"]\nallow = [\"127.0.0.1:80\"]\n{changes}\n"
+        )
+    };
+    let listen = "listen = \"127.0.0.1:0\"\n";
+    let check = |changes: &str, expected: &str| assert_eq!(refused(folder, &exit(changes)), expected);
+    let with = |line: &str| format!("{listen}{line}");
+    check(
+        &with("mtu = 1000"),
+        "error: mtu: expected the size of an IP packet from 1280 to 65000 bytes, found 1000\n  node.toml:6\n",
+    );
+    check(
+        &with("protocol = \"xcp\""),
+        "error: protocol: xcp cannot run over a QUIC connection: it needs a header in each packet\n  node.toml:6\n",
+    );
+    check(
+        "listen = \"localhost\"",
+        "error: listen: expected an address such as \"127.0.0.1:8080\", found \"localhost\"\n  node.toml:5\n",
+    );
+    check(
+        &with("hold = \"fast\""),
+        "error: hold: no number in \"fast\": expected a time such as \"50ms\" (ps, ns, us, ms, s, min, h)\n  node.toml:6\n",
+    );
+    check("listen = \"192.0.2.1:4433\"", "error: listen: 192.0.2.1:4433 is not an address of this host\n");
+    let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    check(
+        &format!("listen = \"{address}\""),
+        &format!("error: listen: {address} is in use by another program\n"),
+    );
+    let unknown = refused(folder, &exit(&with("mtv = 1500")));
+    assert!(
+        unknown.starts_with("error: unknown field `mtv`") && unknown.ends_with("node.toml:6\n"),
+        "{unknown}"
+    );
+    let relay = format!("role = \"relay\"\nkey = \"node.key\"\n{listen}previous = [\"{key}\"]\n");
+    assert_eq!(refused(folder, &relay), "error: role: a relay needs `next`\n  node.toml:1\n");
+    std::fs::set_permissions(folder.join("node.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    check(listen, "error: key: node.key can be read by others; run `chmod 600 node.key`\n  node.toml:2\n");
+    let again = Command::new(PROGRAM).arg("keys").arg(folder.join("node.key")).output().unwrap();
+    assert!(!again.status.success(), "a key is never overwritten");
+}
+
+#[test]
+fn a_peer_whose_key_is_not_listed_is_refused() {
+    let chain = Chain::start();
+    let other = chain.folder.path().join("other.key");
+    keys(&other);
+    let text = std::fs::read_to_string(chain.config("enter")).unwrap();
+    let listen = text.lines().find(|line| line.starts_with("listen")).unwrap().to_owned();
+    let (udp, tcp) = (free_udp(), free_tcp());
+    let next = text.lines().find(|line| line.starts_with("next")).unwrap();
+    let stranger = format!(
+        "role = \"enter\"\nlisten = \"{udp}\"\nkey = \"other.key\"\n{next}\n[[forward]]\nlisten = \"{tcp}\"\ntarget = \"127.0.0.1:80\"\n"
+    );
+    assert!(!listen.is_empty());
+    std::fs::write(chain.config("stranger"), stranger).unwrap();
+    let _stranger = start(&chain.config("stranger"));
+    let begin = Instant::now();
+    while !chain.logs().contains("refused a peer whose key is not listed") {
+        assert!(begin.elapsed() < Duration::from_secs(10), "{}", chain.logs());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Its applications see a reset, not a connection that leads nowhere.
+    let mut client = timed(TcpStream::connect(tcp).unwrap());
+    assert!(client.read(&mut [0]).is_err());
+}
