@@ -99,6 +99,42 @@ fn a_relay_holds_data_for_at_most_20_ms_and_its_next_loop_never_starves() {
 }
 
 #[test]
+fn a_relay_holds_no_more_than_20_ms_of_a_law_without_feedback_of_the_next_rate() {
+    // NewReno in the first loop fills what it may: flow control alone bounds the relay.
+    let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
+    let mut world = World::chain(&wires, "newreno", &[]);
+    world.open(App::sending(1 << 40));
+    world.run(2.0);
+    let mut most = 0;
+    for _ in 0..3000 {
+        world.run(0.001);
+        most = most.max(next_loop(&world, 1).held.get());
+    }
+    // The window over the RTT exceeds the link's rate by a packet in a window of 18 at most, and a stream may have one packet
+    // beyond its bound.
+    let bound = (20e6 / 8.0 * 0.020 * (1.0 + 1.0 / 18.0) + 1500.0) as u64;
+    assert!((bound / 2..=bound).contains(&most), "{most} bytes held, bound {bound}");
+}
+
+#[test]
+fn packets_of_a_paced_law_leave_in_no_burst_after_a_pause() {
+    let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
+    let mut world = World::chain(&wires, "lgcc", PACED);
+    world.answer.stays_open = true;
+    let flow = world.open(App { stays_open: true, ..App::sending(10_000_000) });
+    world.run(6.0);
+    assert_eq!(received(&world), 10_000_000);
+    world.wires.get_mut(&(0, 1)).unwrap().longest_queue = Span::ZERO;
+    // More than a window at once: the pacer spaces the packets by more than they take on the link.
+    world.hosts[0].apps.get_mut(&flow).unwrap().to_send += 100_000;
+    world.run(1.0);
+    assert_eq!(received(&world), 10_100_000);
+    // A data packet may meet one more and two with control messages, of at most 120 us each.
+    let queue = world.wires[&(0, 1)].longest_queue;
+    assert!(queue <= Span::from_micros(4 * 120), "a queue of {} ms", queue.millis());
+}
+
+#[test]
 fn flows_of_a_loop_share_it_equally() {
     let mut world = World::chain(&[Wire::new(50.0, 2.0), Wire::new(20.0, 5.0)], "lgcc", PACED);
     let flows: Vec<_> = (0..10).map(|_| world.open(App::sending(1 << 40))).collect();
