@@ -47,7 +47,7 @@ docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 node: ## millpond-node, the relay over QUIC, and its tests: in crates/node/target, a few minutes
-	cd crates/node && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
+	cd crates/node && cargo fmt --check && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench

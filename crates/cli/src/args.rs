@@ -103,6 +103,9 @@ pub(crate) enum Command {
     /// Run a command behind an emulated link: real packets through the queues of the packet world
     #[command(after_help = examples::LINK)]
     Link(Box<Link>),
+    /// Run a relay of flows over QUIC, or check its configuration; needs `make node`
+    #[command(after_help = examples::NODE)]
+    Node(Node),
     /// Run recipes of papers and check the results against the papers' values
     #[command(after_help = examples::PAPERS)]
     Papers(Papers),
@@ -295,6 +298,13 @@ pub(crate) struct Link {
     /// The command to run behind the link
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Node {
+    /// The configuration of the node with --check or without; or: keys, and the file for a new private key
+    #[arg(value_name = "ARGUMENT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Arguments)]

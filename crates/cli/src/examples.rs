@@ -51,6 +51,12 @@ Examples:
   millpond link --rate 50Mbps --delay 5ms --queue fq-codel --server server.sh -- client.sh
   millpond link --rate 50Mbps --loss 1% -- millpond link --delay 30ms -- ./my-app";
 
+pub(crate) const NODE: &str = "\
+Examples:
+  millpond node keys node.key
+  millpond node node.toml --check
+  millpond node node.toml";
+
 pub(crate) const COEXISTENCE: &str = "\
 Examples:
   millpond coexistence vegas

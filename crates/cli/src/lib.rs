@@ -56,6 +56,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Report(args) => commands::report(args),
         Command::Figure(args) => commands::figure(args),
         Command::Link(args) => commands::link(args, registry),
+        Command::Node(args) => commands::node(args),
         Command::Papers(args) => commands::papers(args, registry),
         Command::Trace(args) => commands::trace(args),
         Command::Completions(args) => commands::completions(args),

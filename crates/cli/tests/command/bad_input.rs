@@ -258,3 +258,25 @@ fn mistyped_names_on_the_command_line_meet_the_nearest() {
     near(&["report", "nowhere", "--out", "page.html"], "nowhere");
     near(&["run", "scenario.toml", "--csv-files"], "--out");
 }
+
+#[test]
+fn the_command_node_says_how_its_program_is_built() {
+    let folder = folder(VALID);
+    let error = error_of(folder.path(), &["node", "node.toml"]);
+    assert!(error.contains("`make node`") && error.trim_end().lines().count() == 1, "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_node_starts_the_program_beside_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(VALID);
+    let (command, program) = (folder.path().join("millpond"), folder.path().join("millpond-node"));
+    fs::copy(env!("CARGO_BIN_EXE_millpond"), &command).unwrap();
+    fs::write(&program, "#!/bin/sh\necho \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let output =
+        std::process::Command::new(&command).args(["node", "node.toml", "--check"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "node.toml --check\n");
+}

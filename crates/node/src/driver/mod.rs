@@ -7,7 +7,7 @@ mod status;
 mod udp;
 
 use crate::clock::Clock;
-use crate::config::{Config, ConfigError, Forward, Role};
+use crate::config::{Config, ConfigError, Forward};
 use crate::flow::{Abort, FlowId};
 use crate::node::{Node, NodeError, NodeEvent};
 use crate::proxy::{Proxy, Step};
@@ -565,7 +565,6 @@ fn listeners(config: &Config) -> Result<Vec<Listener>, String> {
         config.http_connect.map(|listen| ("http_connect", listen, Service::Proxy(Proxy::HttpConnect))),
     );
     services.extend(config.status.map(|listen| ("status", listen, Service::Status)));
-    debug_assert!(config.role == Role::Enter || config.forwards.is_empty());
     services
         .into_iter()
         .map(|(key, address, service)| {
