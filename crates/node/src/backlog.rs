@@ -146,13 +146,18 @@ impl Backlog {
 
     /// Streams that have data.
     pub fn active(&self) -> usize {
-        self.queues.values().filter(|queue| queue.bytes > 0).count()
+        self.with_data().count()
+    }
+
+    /// Streams with data are in the rotation, so that the many that have none cost no time.
+    fn with_data(&self) -> impl Iterator<Item = &StreamQueue> {
+        self.rotation.iter().filter_map(|stream| self.queues.get(stream)).filter(|queue| queue.bytes > 0)
     }
 
     /// Bytes and streams with data by source.
     pub fn by_source(&self) -> BTreeMap<Option<u32>, (usize, usize)> {
         let mut sums = BTreeMap::new();
-        for queue in self.queues.values().filter(|queue| queue.bytes > 0) {
+        for queue in self.with_data() {
             let sum: &mut (usize, usize) = sums.entry(queue.source).or_default();
             sum.0 += queue.bytes;
             sum.1 += 1;

@@ -514,6 +514,9 @@ impl Driver {
         match self.node.reconfigure(now, &config.node) {
             Ok(()) => {
                 self.config = config;
+                if self.is_draining {
+                    self.node.refuse_flows();
+                }
                 tracing::info!("reloaded");
             }
             Err(error) => tracing::error!(%error, "not reloaded"),
