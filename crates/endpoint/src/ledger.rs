@@ -112,7 +112,20 @@ impl Ledger {
     /// `sent_at` with `stamp`. Zero if the sample is not valid. Call [`Self::on_delivered`] before.
     #[inline]
     pub fn sample_span(&mut self, now: Time, sent_at: Time, stamp: &SendStamp, min_rtt: Span) -> Span {
-        self.rate.sample_span(now, sent_at, stamp, min_rtt)
+        self.sample_span_by(now, sent_at, stamp, min_rtt, |start, end| end.since(start))
+    }
+
+    /// The same with a clock: `measured` is the time from one time to another as the clock measures it.
+    #[inline]
+    pub fn sample_span_by(
+        &mut self,
+        now: Time,
+        sent_at: Time,
+        stamp: &SendStamp,
+        min_rtt: Span,
+        measured: impl Fn(Time, Time) -> Span,
+    ) -> Span {
+        self.rate.sample_span(now, sent_at, stamp, min_rtt, measured)
     }
 
     /// Number of completed round trips after the acknowledgement of a packet that was sent when `prior_delivered` bytes had

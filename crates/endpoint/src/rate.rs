@@ -63,13 +63,21 @@ impl DeliveryRate {
     }
 
     /// Length of the sampling interval that ends with an acknowledgement, the newest packet of which was sent at `sent_at`
-    /// with `stamp` (section 3.3). Zero if the sample is not valid.
+    /// with `stamp` (section 3.3). Zero if the sample is not valid. `measured`: the time from one time to another by the sender's
+    /// clock.
     #[inline]
-    pub(crate) fn sample_span(&mut self, now: Time, sent_at: Time, stamp: &SendStamp, min_rtt: Span) -> Span {
+    pub(crate) fn sample_span(
+        &mut self,
+        now: Time,
+        sent_at: Time,
+        stamp: &SendStamp,
+        min_rtt: Span,
+        measured: impl Fn(Time, Time) -> Span,
+    ) -> Span {
         self.delivered_at = now;
         self.first_sent_at = sent_at;
-        let sending = sent_at.since(stamp.first_sent_at);
-        let acknowledging = now.since(stamp.delivered_at);
+        let sending = measured(stamp.first_sent_at, sent_at);
+        let acknowledging = measured(stamp.delivered_at, now);
         let span = sending.max(acknowledging);
         if span < min_rtt { Span::ZERO } else { span }
     }
@@ -96,7 +104,7 @@ mod tests {
     /// Acknowledges a packet; returns bytes and span of the sample.
     fn acknowledge(rate: &mut DeliveryRate, ms: u64, sent: &Sent) -> (Bytes, Span) {
         rate.on_delivered(PACKET);
-        let span = rate.sample_span(at(ms), sent.0, &sent.2, MS(10));
+        let span = rate.sample_span(at(ms), sent.0, &sent.2, MS(10), |start, end| end.since(start));
         (rate.delivered() - sent.1, span)
     }
 

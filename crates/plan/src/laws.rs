@@ -1,10 +1,11 @@
 //! The laws at a link: the law of its queue, and the router law of each protocol whose data cross it.
 
+use crate::concealed::{after_stripping, hidden_from};
 use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, named_queue};
 use crate::traffic::{LinkTraffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, QueueLaw, SettingError};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Place, QueueSpec, Scenario};
+use millpond_scenario::{Fault, Hop, Place, QueueSpec, RouterConduct, Scenario};
 
 /// The router law of a protocol, with the header that it reads.
 type BuiltRouter = (HeaderId, Box<dyn Law>);
@@ -16,7 +17,7 @@ pub(super) struct BuiltLaws {
 }
 
 /// The laws at `hop`. Its queue is the one that the link specifies; else the queue of the protocols whose data cross the
-/// link, which must agree; else, if only acknowledgements cross it, drop-tail.
+/// link, which must agree; else, if only acknowledgements cross it or its router takes no part, drop-tail.
 pub(super) fn laws(
     scenario: &Scenario,
     registry: &Registry,
@@ -25,7 +26,11 @@ pub(super) fn laws(
     hop: Hop,
     facts: &LinkFacts,
 ) -> Result<BuiltLaws, Fault> {
-    let present = present(protocols, traffic);
+    let conduct = scenario.links[hop.link].direction(hop.forward).router;
+    let present = match conduct {
+        RouterConduct::TakesPart => present(protocols, traffic),
+        RouterConduct::Absent | RouterConduct::Tunnel | RouterConduct::Strips => Vec::new(),
+    };
     let queue = match queue(scenario, registry, &present, hop)? {
         Some(configured) => configured
             .queue
@@ -36,6 +41,11 @@ pub(super) fn laws(
     let routers =
         routers(scenario, &present, hop, |configured| configured.protocol.link(&configured.settings, facts))?;
     let routers = routers.into_iter().map(|(configured, law)| (configured.needs.header, law)).collect();
+    let queue = match conduct {
+        RouterConduct::TakesPart | RouterConduct::Absent => queue,
+        RouterConduct::Tunnel => hidden_from(queue),
+        RouterConduct::Strips => after_stripping(queue),
+    };
     Ok(BuiltLaws { queue, routers })
 }
 

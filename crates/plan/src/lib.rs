@@ -7,6 +7,7 @@
 //! ```
 
 mod buffers;
+mod concealed;
 mod conduct;
 mod delays;
 mod faults;

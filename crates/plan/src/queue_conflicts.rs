@@ -3,13 +3,14 @@
 use crate::laws::queue_spec;
 use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, configured_protocols, named_queue};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Scenario};
+use millpond_scenario::{Fault, Hop, RouterConduct, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links after these are counted in a message, not named.
 const MOST_NAMED: usize = 10;
 
-/// Checks that the protocols whose data cross a link need the same queue, at each link that specifies none.
+/// Checks that the protocols whose data cross a link need the same queue, at each link that specifies none and whose router
+/// takes part.
 ///
 /// # Errors
 /// One fault with all links at which two protocols differ.
@@ -25,7 +26,9 @@ pub(crate) fn check_queues(
     // The links of each pair of protocols that differ.
     let mut conflicts: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (hop, present) in protocols_at_hops(scenario, protocols) {
-        if queue_spec(scenario, hop).is_none()
+        let router = scenario.links[hop.link].direction(hop.forward).router;
+        if router == RouterConduct::TakesPart
+            && queue_spec(scenario, hop).is_none()
             && let Some(pair) = conflict(&needed, &present)
         {
             let links = conflicts.entry(pair).or_default();

@@ -1,6 +1,6 @@
 //! The capacity that the laws of a link are configured with: actual, or that of a misconfigured router.
 
-use crate::model::{Capacity, ConfiguredCapacity, ConfiguredRate};
+use crate::model::{Capacity, ConfiguredCapacity, ConfiguredRate, Levels};
 use crate::schedule::{End, Schedule};
 use millpond_units::{Rate, Span, Time};
 
@@ -15,14 +15,12 @@ impl ConfiguredCapacity {
             ConfiguredRate::Percent(percent) => actual.configured_schedule().scaled(percent / 100.0),
             ConfiguredRate::Other(other) => other.configured_schedule(),
         };
-        if self.delay.is_zero() && self.levels.is_none() && self.noise == 0.0 {
+        if self.delay.is_zero() && self.levels == Levels::Exact && self.noise == 0.0 {
             return rate;
         }
         let (highest, mut steps) = (rate.peak(), rate.unrolled(duration));
         steps.iter_mut().skip(1).for_each(|(start, _)| *start += self.delay);
-        if let Some(levels) = self.levels {
-            steps.iter_mut().for_each(|(_, rate)| *rate = rounded(*rate, highest, levels));
-        }
+        steps.iter_mut().for_each(|(_, rate)| *rate = self.levels.nearest(*rate, highest));
         if self.noise > 0.0 {
             steps = with_noise(&steps, self.noise, duration, uniform);
         }
@@ -31,13 +29,29 @@ impl ConfiguredCapacity {
     }
 }
 
-/// The nearest of the levels; the lowest one is above zero. An outage is known exactly.
-fn rounded(rate: Rate, highest: Rate, levels: u64) -> Rate {
-    if rate.is_zero() {
-        return rate;
+impl Levels {
+    /// The nearest of the levels; the lowest one is above zero. An outage is known exactly.
+    fn nearest(self, rate: Rate, highest: Rate) -> Rate {
+        match self {
+            _ if rate.is_zero() => rate,
+            Self::Exact => rate,
+            Self::Even(levels) => {
+                let level = (rate.as_f64() / highest.as_f64() * levels as f64).round().max(1.0);
+                highest.scale(level / levels as f64)
+            }
+            Self::Scone => nearest_rate_signal(rate),
+        }
     }
-    let level = (rate.as_f64() / highest.as_f64() * levels as f64).round().max(1.0);
-    highest.scale(level / levels as f64)
+}
+
+/// The rate of the Rate Signal `n` from 0 to 126 that is nearest on the logarithmic scale: `100 kbit/s * 10^(n/20)`
+/// (draft-ietf-scone-protocol, "Rate Signals"; 127 means that the rate is unknown).
+fn nearest_rate_signal(rate: Rate) -> Rate {
+    const LEAST: Rate = Rate::from_bps(100_000);
+    const GREATEST_SIGNAL: f64 = 126.0;
+    const PER_DECADE: f64 = 20.0;
+    let signal = (PER_DECADE * (rate.as_f64() / LEAST.as_f64()).log10()).round().clamp(0.0, GREATEST_SIGNAL);
+    LEAST.scale(10_f64.powf(signal / PER_DECADE))
 }
 
 /// A new relative error at each step and after each [`NOISE_INTERVAL`].
@@ -117,10 +131,38 @@ mod tests {
 
     #[test]
     fn levels_are_evenly_spaced_up_to_the_highest_rate() {
-        let of = |levels| steps(&ConfiguredCapacity { levels: Some(levels), ..Default::default() });
+        let of = |levels| steps(&ConfiguredCapacity { levels: Levels::Even(levels), ..Default::default() });
         assert_eq!(of(1), [(at(0.0), MBPS(10.0)), (at(2.0), Rate::ZERO)]);
         assert_eq!(of(2), [(at(0.0), MBPS(10.0)), (at(1.0), MBPS(5.0)), (at(2.0), Rate::ZERO)]);
         assert_eq!(of(5), [(at(0.0), MBPS(10.0)), (at(1.0), MBPS(4.0)), (at(2.0), Rate::ZERO)]);
+    }
+
+    /// Half a step is a factor of 10^(1/40). The examples are those of the draft.
+    #[test]
+    fn a_rate_signal_is_within_half_a_step_of_the_rate_from_its_least_to_its_greatest_one() {
+        for tenth in 0..=630 {
+            let rate = Rate::from_bps(100_000).scale(10_f64.powf(f64::from(tenth) / 100.0));
+            let error = (nearest_rate_signal(rate).as_f64() / rate.as_f64()).log10().abs();
+            assert!(error <= 1.0 / 40.0 + 1e-6, "{rate}: {error}");
+        }
+        let signalled = |kbps: u64| nearest_rate_signal(Rate::from_bps(1000 * kbps)).as_f64() / 1e3;
+        for (kbps, near) in [(100, 100.0), (112, 112.2), (126, 125.9), (141, 141.3), (1, 100.0)] {
+            assert!((signalled(kbps) - near).abs() < 0.1, "{kbps} kbit/s: {}", signalled(kbps));
+        }
+        assert!((signalled(1_000_000_000) / 199_526_231.5 - 1.0).abs() < 1e-6, "the greatest signal is 126");
+    }
+
+    #[test]
+    fn an_even_level_is_within_half_a_step_of_the_rate() {
+        let highest = MBPS(100.0);
+        for (bits, percent) in (1..=16).flat_map(|bits| (1..=100).map(move |percent| (bits, percent))) {
+            let (levels, rate) = (1 << bits, MBPS(f64::from(percent)));
+            let half_a_step = highest.as_f64() / levels as f64 / 2.0;
+            let error = (Levels::Even(levels).nearest(rate, highest).as_f64() - rate.as_f64()).abs();
+            // Below the lowest level there is none to round down to.
+            let bound = half_a_step.max(2.0 * half_a_step - rate.as_f64());
+            assert!(error <= bound + 1.0, "{bits} bits, {percent} %: {error} bit/s");
+        }
     }
 
     #[test]

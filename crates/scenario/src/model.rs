@@ -85,6 +85,8 @@ pub struct Endpoint {
     pub packet_threshold: u64,
     /// Mean number of packets from one skipped packet number to the next; none: none is skipped.
     pub skip_numbers: Option<u32>,
+    /// Tick of the clocks of senders; zero: they are exact.
+    pub clock_tick: Span,
 }
 
 /// The options of the fluid world.
@@ -152,6 +154,8 @@ pub struct Direction {
     pub buffer: Buffer,
     /// Its queue law; `None`: what the protocol that runs over it prefers.
     pub queue: Option<QueueSpec>,
+    /// What its router does with explicit feedback.
+    pub router: RouterConduct,
     /// Which packet is served next.
     pub scheduler: Scheduler,
 }
@@ -174,10 +178,22 @@ pub struct ConfiguredCapacity {
     pub rate: ConfiguredRate,
     /// By how much it is late.
     pub delay: Span,
-    /// The number of levels, evenly spaced up to the highest rate, to which it is rounded; none: it is exact.
-    pub levels: Option<u64>,
+    /// The rates to which it is rounded.
+    pub levels: Levels,
     /// The greatest relative error, in a range from zero to one. Errors are uniformly distributed.
     pub noise: f64,
+}
+
+/// The rates that a signal of the capacity can express.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// All.
+    #[default]
+    Exact,
+    /// This many, evenly spaced up to the highest rate.
+    Even(u64),
+    /// Those of a Rate Signal of 7 bits.
+    Scone,
 }
 
 /// The rate that the laws of a link are configured with.
@@ -196,7 +212,7 @@ impl ConfiguredRate {
 
 impl Default for ConfiguredCapacity {
     fn default() -> Self {
-        Self { rate: ConfiguredRate::ACTUAL, delay: Span::ZERO, levels: None, noise: 0.0 }
+        Self { rate: ConfiguredRate::ACTUAL, delay: Span::ZERO, levels: Levels::Exact, noise: 0.0 }
     }
 }
 
@@ -297,6 +313,20 @@ pub enum Buffer {
     /// A multiple of the bandwidth-delay product: the link's mean rate times the mean base round-trip time of the flows
     /// that cross it.
     Bdp(f64),
+}
+
+/// What the router at a link does with explicit feedback: the headers of protocols, and the ECN fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RouterConduct {
+    /// The routers of the protocols that cross the link run there.
+    #[default]
+    TakesPart,
+    /// No router of a protocol runs there.
+    Absent,
+    /// Packets cross the link in a tunnel: its laws read neither headers nor ECN fields.
+    Tunnel,
+    /// Arriving packets lose header and ECN field.
+    Strips,
 }
 
 /// Which waiting packet is served next.

@@ -118,7 +118,9 @@ const MISTAKES: &str = r#"
 9       | loss = "101%" | a number from 0 to 1, or a percentage |
 9       | configured_rate = "told" | expected "actual", a percentage |
 9       | configured_rate = "0%" | expected a percentage of the actual rate from "0.01%" to "10000%" |
-9       | configured_levels = 0 | expected "exact", or a whole number of levels from 1 |
+9       | configured_levels = 0 | expected "exact", "scone", or a whole number of levels from 1 |
+9       | router = "tunel" | unknown word "tunel" | did you mean "tunnel"
+3       | endpoint = { clock_tick = "2s" } | out of range | from 0s to 1s
 9       | configured_noise = "200%" | a number from 0 to 1 |
 9       | configured_delay = -1 | a negative amount |
 10      | buffer = "100" | no unit | write "100packets", "100KB", "100ms" or "100bdp"

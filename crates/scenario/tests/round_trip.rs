@@ -58,7 +58,7 @@ fn direction() -> impl Strategy<Value = String> {
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
         let (reorder, scheduler, is_configured, layer) = rest;
         let configured = if is_configured { "\"3Mbps\"" } else { "\"107%\"" };
-        let belief = "configured_delay = \"3ms\"\nconfigured_levels = 4\nconfigured_noise = 0.125";
+        let belief = "configured_delay = \"3ms\"\nconfigured_levels = 4\nrouter = \"tunnel\"\nconfigured_noise = 0.125";
         format!(
             "rate = {rate}\ndelay = {delay}\nloss = {loss}\nbuffer = \"{buffer}\"\nqueue = {queue}\n\
              reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\n{belief}\njitter = \"1ms\"\nlink_layer = {layer}\n"

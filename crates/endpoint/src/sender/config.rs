@@ -1,7 +1,7 @@
 //! Configuration, counters and results of a sender.
 
 use millpond_law::Needs;
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Configuration of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +45,8 @@ pub struct SenderConfig {
     /// Mean number of packets from one skipped packet number to the next, by which a receiver that acknowledges early is
     /// detected (RFC 9000, section 21.4); none: no number is skipped, and acknowledgements are not checked.
     pub skip_numbers: Option<u32>,
+    /// Tick of its clock; zero: the clock is exact.
+    pub clock_tick: Span,
 }
 
 impl SenderConfig {
@@ -68,7 +70,19 @@ impl SenderConfig {
             max_in_flight: Bytes::new(1 << 28),
             timer_slack: Span::ZERO,
             skip_numbers: None,
+            clock_tick: Span::ZERO,
         }
+    }
+
+    /// The time from `start` to `end` that its clock measures: a whole number of ticks, at least one.
+    #[inline]
+    pub(super) fn measured(&self, start: Time, end: Time) -> Span {
+        let tick = self.clock_tick.picos();
+        if tick == 0 {
+            return end.since(start);
+        }
+        let ticks = (end.picos() / tick).saturating_sub(start.picos() / tick);
+        Span::from_picos(ticks.max(1) * tick)
     }
 
     /// Bytes of stream data in a full packet.
@@ -107,4 +121,29 @@ pub struct AckOutcome {
     pub acked: Bytes,
     /// Bytes declared lost, counted on the wire.
     pub lost: Bytes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(tick: Span, start: u64, span: u64) -> u64 {
+        let config = SenderConfig { clock_tick: tick, ..SenderConfig::new(Bytes::new(1500), Needs::NONE) };
+        let start = Time::ZERO + Span::from_picos(start);
+        config.measured(start, start + Span::from_picos(span)).picos()
+    }
+
+    /// The clock reads the number of ticks that have begun. Over all phases of its ticks the mean error is zero.
+    #[test]
+    fn a_clock_measures_whole_ticks_less_than_one_tick_from_the_time_and_right_on_average() {
+        let tick = 100;
+        for span in [100, 101, 150, 199, 1234] {
+            let times = (0..tick).map(|phase| measured(Span::from_picos(tick), phase, span));
+            let times: Vec<u64> = times.collect();
+            assert!(times.iter().all(|time| time % tick == 0 && time.abs_diff(span) < tick), "{span}");
+            assert_eq!(times.iter().sum::<u64>(), tick * span, "{span}");
+        }
+        assert_eq!(measured(Span::from_picos(tick), 10, 20), tick, "at least one tick");
+        assert_eq!(measured(Span::ZERO, 10, 20), 20, "an exact clock");
+    }
 }

@@ -82,11 +82,13 @@ impl SenderEnd {
         if self.timeouts.on_ack(now) {
             self.ledger.begin_loss_episode(self.sent.next_number());
         }
-        let rtt =
-            (ack.ranges.largest() == Some(number)).then(|| self.rtt.update(now.since(sent_at), ack.delay));
+        let config = &self.config;
+        let rtt = (ack.ranges.largest() == Some(number))
+            .then(|| self.rtt.update(config.measured(sent_at, now), ack.delay));
         self.ledger.on_delivered(acked.bytes);
-        let delivery_span = if self.config.needs.samples {
-            self.ledger.sample_span(now, sent_at, &stamp, self.rtt.min())
+        let delivery_span = if config.needs.samples {
+            let measured = |start, end| config.measured(start, end);
+            self.ledger.sample_span_by(now, sent_at, &stamp, self.rtt.min(), measured)
         } else {
             Span::ZERO
         };

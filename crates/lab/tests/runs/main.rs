@@ -38,6 +38,7 @@ mod phase_effects;
 mod plans;
 mod queues;
 mod reno_over_red;
+mod routers;
 mod service_times;
 mod several_links;
 mod silences;

@@ -11,7 +11,7 @@ use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
 use millpond_protocols::Registry;
 use millpond_scenario::{
-    Capacity, ConfiguredCapacity, ConfiguredRate, Direction, Fault, Hop, Scenario, Schedule,
+    Capacity, ConfiguredCapacity, ConfiguredRate, Direction, Fault, Hop, Levels, Scenario, Schedule,
 };
 use millpond_units::{Rate, Span, Time};
 
@@ -75,7 +75,9 @@ fn link(
 /// The share of the actual capacity with which laws compute; none if it is not always the same share.
 fn constant_share(configured: &ConfiguredCapacity) -> Option<f64> {
     match configured.rate {
-        ConfiguredRate::Percent(percent) if configured.delay.is_zero() && configured.levels.is_none() => {
+        ConfiguredRate::Percent(percent)
+            if configured.delay.is_zero() && configured.levels == Levels::Exact =>
+        {
             Some(percent / 100.0)
         }
         _ => None,

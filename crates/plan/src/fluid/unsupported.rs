@@ -8,8 +8,8 @@ use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
-    Delay, Direction, Fault, FlowGroup, Link, LinkLayer, Loss, Method, Place, ReceiverConduct, Scenario,
-    Scheduler, SenderConduct, Workload,
+    Delay, Direction, Fault, FlowGroup, Link, LinkLayer, Loss, Method, Place, ReceiverConduct, RouterConduct,
+    Scenario, Scheduler, SenderConduct, Workload,
 };
 use millpond_units::Span;
 
@@ -58,11 +58,14 @@ fn refusal(scenario: &Scenario, place: Place, name: &str, unsupported: &Unsuppor
 
 /// The first feature of a link that has no equations.
 fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
-    let Direction { configured, delay, jitter, loss, link_layer, .. } = direction;
+    let Direction { configured, delay, jitter, loss, link_layer, router, .. } = direction;
     match () {
         () if *loss != Loss::None => Some(Unsupported::new("random loss", "leave out `loss`")),
         () if *link_layer != LinkLayer::None => {
             Some(Unsupported::new("link layers", "leave out `link_layer`"))
+        }
+        () if *router != RouterConduct::TakesPart => {
+            Some(Unsupported::new("routers that take no part", "leave out `router`"))
         }
         () if !jitter.is_zero() => Some(Unsupported::new("jitter", "leave out `jitter`")),
         () if matches!(delay, Delay::Steps(_)) => {

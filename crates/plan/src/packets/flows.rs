@@ -207,6 +207,7 @@ impl FlowBuilder<'_, '_> {
                 probes_per_timeout: endpoint.probes_per_timeout,
                 packet_threshold: endpoint.packet_threshold,
                 skip_numbers: endpoint.skip_numbers,
+                clock_tick: endpoint.clock_tick,
                 overhead,
                 weight: group.weight,
                 max_ack_delay,

@@ -75,6 +75,14 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
                 Some(endpoint.skip_numbers.map_or_else(|| text("never"), |mean| mean.to_toml()))
             },
         },
+        stored_key! {
+            name: "clock_tick",
+            form: Form::Span { least: Span::ZERO, most: Span::from_millis(1000) },
+            rule: Rule::Default("\"0s\""),
+            meaning: "tick of the senders' clocks: the round-trip times and the intervals of delivery rates that they \
+                      measure are whole numbers of it, at least one; `\"0s\"`: exact",
+            field: clock_tick,
+        },
     ],
 };
 

@@ -6,8 +6,8 @@ use super::loss::LOSS;
 use super::queues::{BUFFER, QUEUE};
 use super::unique;
 use crate::model::{
-    Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, Direction, Link, LinkLayer, Loss, Scenario,
-    Scheduler,
+    Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, Direction, Levels, Link, LinkLayer, Loss,
+    RouterConduct, Scenario, Scheduler,
 };
 use crate::network::Network;
 use crate::place::At;
@@ -134,6 +134,15 @@ impl Keyword for Scheduler {
     ];
 }
 
+impl Keyword for RouterConduct {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("takes-part", Self::TakesPart),
+        ("absent", Self::Absent),
+        ("tunnel", Self::Tunnel),
+        ("strips", Self::Strips),
+    ];
+}
+
 /// The keys of one direction of a link.
 static DIRECTION: KeyTable<Direction> = KeyTable {
     name: "link",
@@ -168,14 +177,22 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
         },
         ScenarioKey {
             name: "configured_levels",
-            form: Form::AnyOf(&[Form::Word("exact"), Form::Whole { least: 1, most: 1_000_000 }]),
+            form: Form::AnyOf(&[
+                Form::Word("exact"),
+                Form::Word("scone"),
+                Form::Whole { least: 1, most: 1_000_000 },
+            ]),
             rule: Rule::Default("\"exact\""),
             meaning: "number of levels, evenly spaced up to its highest rate, to which the configured rate is \
-                      rounded; `1`: always the highest, 2^n: n bits",
+                      rounded; `1`: always the highest, 2^n: n bits. `\"scone\"`: to the nearest of the 127 rates \
+                      `100kbps * 10^(n/20)` of a Rate Signal of 7 bits (draft-ietf-scone-protocol)",
             read: |direction, written| set(&mut direction.configured.levels, levels(written)),
             write: |direction| {
-                let levels = direction.configured.levels.map(|levels| levels.to_toml());
-                Some(levels.unwrap_or_else(|| text("exact")))
+                Some(match direction.configured.levels {
+                    Levels::Exact => text("exact"),
+                    Levels::Scone => text("scone"),
+                    Levels::Even(levels) => levels.to_toml(),
+                })
             },
         },
         stored_key! {
@@ -241,6 +258,13 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             write: |direction| put(&direction.queue),
         },
         stored_key! {
+            name: "router",
+            form: Form::Words(spellings::<RouterConduct>),
+            rule: Rule::Default("\"takes-part\""),
+            meaning: "what the router does with explicit feedback ([below](#routers-that-take-no-part))",
+            field: router,
+        },
+        stored_key! {
             name: "scheduler",
             form: Form::Words(spellings::<Scheduler>),
             rule: Rule::Default("\"fifo\""),
@@ -264,6 +288,7 @@ impl Default for Direction {
             link_layer: LinkLayer::None,
             buffer: Buffer::Unlimited,
             queue: None,
+            router: RouterConduct::TakesPart,
             scheduler: Scheduler::Fifo,
         }
     }
@@ -299,13 +324,14 @@ impl Field for ConfiguredRate {
     }
 }
 
-/// A number of levels; `None` for the word `exact`.
-fn levels(written: &Written<'_>) -> Option<Option<u64>> {
+/// The levels of a configured rate.
+fn levels(written: &Written<'_>) -> Option<Levels> {
     const MOST: u64 = 1_000_000;
     match &written.node.value {
-        Raw::Text(text) if text == "exact" => Some(None),
-        Raw::Whole(levels @ 1..) if *levels as u64 <= MOST => Some(Some(*levels as u64)),
-        _ => written.expected(&format!("\"exact\", or a whole number of levels from 1 to {MOST}")),
+        Raw::Text(text) if text == "exact" => Some(Levels::Exact),
+        Raw::Text(text) if text == "scone" => Some(Levels::Scone),
+        Raw::Whole(levels @ 1..) if *levels as u64 <= MOST => Some(Levels::Even(*levels as u64)),
+        _ => written.expected(&format!("\"exact\", \"scone\", or a whole number of levels from 1 to {MOST}")),
     }
 }
 
