@@ -212,6 +212,8 @@ pub(crate) enum SchemaDocument {
     Timing,
     /// comparison.json, printed by compare --json
     Compare,
+    /// Printed by compare --harm --json
+    CompareHarm,
     /// Printed by sweep --json
     Sweep,
     /// A line of runs.jsonl of a sweep
@@ -341,12 +343,27 @@ pub(crate) struct Compare {
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
     /// The protocols, or entries of [protocols] in the scenario
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues"], value_parser = values::name)]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues", "harm", "deploy"], value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
     /// The queues, each at every link that carries data, with its default settings or those of the link if it has this
     /// queue already; with --protocols, all pairs
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', value_parser = values::queue)]
     pub(crate) queues: Vec<String>,
+    /// Partial deployment: in each row this percentage of the flows of each group that is not pinned runs the protocol, the
+    /// others the baseline
+    #[arg(long, value_name = "PERCENT,PERCENT,...", value_delimiter = ',', value_parser = values::percentage)]
+    pub(crate) deploy: Vec<f64>,
+    /// With --deploy: the protocol of the flows that take no part
+    #[arg(long, value_name = "NAME", default_value = "cubic", requires = "deploy")]
+    pub(crate) baseline: String,
+    /// With --deploy: the links whose routers take part [default: all]; the others forward packets and have drop-tail queues
+    /// unless the scenario sets theirs
+    #[arg(long, value_name = "LINK,LINK,...", value_delimiter = ',', requires = "deploy", value_parser = values::link)]
+    pub(crate) deploy_at: Vec<String>,
+    /// Instead: the harm that this group of flows does to the others, and whether it is more than the harm that as many flows
+    /// of the others' own protocols do; --protocols are those of the group, and a verdict needs at least two seeds
+    #[arg(long, value_name = "GROUP", conflicts_with_all = ["deploy", "queues", "worlds", "world", "out", "report"])]
+    pub(crate) harm: Option<String>,
     /// The worlds to run in, instead of --world; the others are compared with packets, or live with fluid
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,

@@ -23,6 +23,8 @@ Examples:
   millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs
   millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs --resume
   millpond compare scenarios/beside-cubic.toml --queues droptail,codel,fq-codel,dualpi2
+  millpond compare scenarios/beside-cubic.toml --harm one --protocols vegas,bbr3 --seeds 5
+  millpond compare scenarios/dumbbell.toml --protocols xcp --deploy 0,25,50,75,100%
   millpond compare scenarios/dumbbell.toml --worlds packets,fluid";
 
 pub(crate) const SWEEP: &str = "\

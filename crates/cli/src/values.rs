@@ -39,12 +39,28 @@ pub(crate) fn queue(text: &str) -> Result<String, String> {
     listed(text, "droptail,codel")
 }
 
+/// The name of a link in a list.
+pub(crate) fn link(text: &str) -> Result<String, String> {
+    named(text, "expected names of links with commas between them")
+}
+
+/// A percentage from 0 to 100.
+pub(crate) fn percentage(text: &str) -> Result<f64, String> {
+    let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| "expected per cent from 0 to 100, such as 25%".to_owned())
+}
+
 fn listed(text: &str, example: &str) -> Result<String, String> {
-    let name = text.trim();
     let expected = format!(
         "expected names with commas between them, such as {example}; `millpond protocols` lists them"
     );
-    if name.is_empty() { Err(expected) } else { Ok(name.to_owned()) }
+    named(text, &expected)
+}
+
+fn named(text: &str, expected: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() { Err(expected.to_owned()) } else { Ok(name.to_owned()) }
 }
 
 /// A number of values in a range.

@@ -122,7 +122,7 @@ pub fn coexistence(
     registry: &Registry,
     watch: &dyn Watch,
 ) -> Result<Vec<CoexistenceRow>, Error> {
-    let choice = Choice { protocols: Vec::new(), queues: Vec::new(), worlds: vec![World::Packets], seeds: 1 };
+    let choice = Choice::of(World::Packets);
     let mut all = Vec::new();
     for competition in competitions {
         all.extend(cases(&competition.scenario(card)?, registry, &choice)?);

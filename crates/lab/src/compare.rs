@@ -2,6 +2,7 @@
 //! flows depend on the seed only.
 
 use crate::Error;
+use crate::deployment::Deployment;
 use crate::world::run;
 use millpond_diagnosis::agreement::live::LiveAgreement;
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One run of a comparison.
 #[derive(Clone, Debug)]
 pub struct ComparisonCase {
-    /// Its label: the protocol, the queue and the world, as far as they are chosen.
+    /// Its label: the protocol, the share of deployment, the queue and the world, as far as they are chosen.
     pub label: String,
     /// The name of its directory: the label, with the seed if there are several.
     pub directory: String,
@@ -28,17 +29,27 @@ pub struct ComparisonCase {
     pub world: World,
 }
 
-/// The protocols, queues, worlds and seeds of a comparison.
+/// The protocols, shares of deployment, queues, worlds and seeds of a comparison.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The protocols: registered ones, or entries of the scenario's `[protocols]`. If empty, those of the scenario.
     pub protocols: Vec<String>,
     /// The queues, each at every link that carries data. If empty, those of the scenario.
     pub queues: Vec<String>,
+    /// Partial deployment, if it is compared.
+    pub deployment: Option<Deployment>,
     /// The worlds.
     pub worlds: Vec<World>,
     /// The number of seeds, from the scenario's seed upwards.
     pub seeds: u64,
+}
+
+impl Choice {
+    /// The scenario as it is, in one world under one seed.
+    pub fn of(world: World) -> Self {
+        let (protocols, queues) = (Vec::new(), Vec::new());
+        Self { protocols, queues, deployment: None, worlds: vec![world], seeds: 1 }
+    }
 }
 
 /// The runs of a comparison: every protocol at every queue in every world under every seed. Flows that are `pinned` keep
@@ -56,27 +67,62 @@ pub fn cases(
     let queues = labels(&mut scenario, "--queues", &choice.queues)?;
     let mut cases = Vec::new();
     for protocol in &protocols {
-        for queue in &queues {
-            let changed = changed(&scenario, protocol.as_ref(), queue.as_ref());
-            for &world in &choice.worlds {
-                let worlds = choice.worlds.len();
-                let label = name(&[protocol, queue].map(Option::as_ref), world, worlds);
-                let seeds = scenario.seed..scenario.seed.saturating_add(choice.seeds);
-                cases.extend(seeds.map(|seed| {
-                    let suffix = if choice.seeds == 1 { String::new() } else { seed_suffix(seed) };
-                    ComparisonCase {
-                        directory: label.clone() + &suffix,
-                        label: label.clone(),
-                        scenario: Scenario { seed, ..changed.clone() },
-                        world,
-                    }
-                }));
+        for (percentage, deployed) in deployed(&scenario, protocol.as_ref(), choice, registry)? {
+            for queue in &queues {
+                let changed = match queue {
+                    Some(queue) => at_queue(deployed.clone(), queue),
+                    None => deployed.clone(),
+                };
+                let [protocol, queue] =
+                    [protocol, queue].map(|label| label.as_ref().map(|name| name.value.as_str()));
+                let chosen = [protocol, percentage.as_deref(), queue];
+                cases.extend(cases_of(&changed, &chosen, choice));
             }
         }
     }
     // Errors of any case are reported before the first one runs.
     cases.iter().try_for_each(|case| check(case, registry))?;
     Ok(cases)
+}
+
+/// The runs of a scenario in every world under every seed.
+fn cases_of<'a>(
+    scenario: &'a Scenario,
+    chosen: &'a [Option<&'a str>],
+    choice: &'a Choice,
+) -> impl Iterator<Item = ComparisonCase> + use<'a> {
+    choice.worlds.iter().flat_map(move |&world| {
+        let label = name(chosen, world, choice.worlds.len());
+        let seeds = scenario.seed..scenario.seed.saturating_add(choice.seeds);
+        seeds.map(move |seed| {
+            let suffix = if choice.seeds == 1 { String::new() } else { seed_suffix(seed) };
+            ComparisonCase {
+                directory: label.clone() + &suffix,
+                label: label.clone(),
+                scenario: Scenario { seed, ..scenario.clone() },
+                world,
+            }
+        })
+    })
+}
+
+/// The scenario with this protocol under each share of deployment, with the label of the share; one without label if the
+/// comparison has no deployment.
+fn deployed(
+    scenario: &Scenario,
+    protocol: Option<&At<String>>,
+    choice: &Choice,
+    registry: &Registry,
+) -> Result<Vec<(Option<String>, Scenario)>, Fault> {
+    let assigned = protocol.map_or_else(|| scenario.clone(), |protocol| assigned(scenario, protocol));
+    let Some(deployment) = &choice.deployment else { return Ok(vec![(None, assigned)]) };
+    let mut assigned = deployment.at_routers(assigned)?;
+    let baseline = deployment.baseline(&mut assigned);
+    let at = |percentage: &f64| {
+        let scenario = Deployment::at_percentage(&assigned, *percentage, &baseline, registry)?;
+        Ok((Some(Deployment::label(*percentage)), scenario))
+    };
+    deployment.percentages.iter().map(at).collect()
 }
 
 /// Checks that the world of a case can run its scenario.
@@ -90,9 +136,9 @@ fn check(case: &ComparisonCase, registry: &Registry) -> Result<(), Error> {
 }
 
 /// The label of a run: the properties in which it differs from the others. A plus sign, which no name contains, is between
-/// protocol and queue, so that two pairs never have the same label.
-fn name(chosen: &[Option<&At<String>>; 2], world: World, worlds: usize) -> String {
-    let chosen: Vec<&str> = chosen.iter().flatten().map(|name| name.value.as_str()).collect();
+/// protocol, share and queue, so that two of them never have the same label.
+fn name(chosen: &[Option<&str>], world: World, worlds: usize) -> String {
+    let chosen: Vec<&str> = chosen.iter().copied().flatten().collect();
     match chosen.join("+") {
         name if name.is_empty() => world.name().to_owned(),
         name if worlds == 1 => name,
@@ -101,7 +147,7 @@ fn name(chosen: &[Option<&At<String>>; 2], world: World, worlds: usize) -> Strin
 }
 
 /// The names typed for an option, each with its place in the list for errors; one `None` if none are.
-fn labels(
+pub(crate) fn labels(
     scenario: &mut Scenario,
     option: &'static str,
     names: &[String],
@@ -123,17 +169,8 @@ fn labels(
     Ok(labels)
 }
 
-/// The scenario with this protocol and this queue, where one is chosen.
-fn changed(scenario: &Scenario, protocol: Option<&At<String>>, queue: Option<&At<String>>) -> Scenario {
-    let assigned = protocol.map_or_else(|| scenario.clone(), |protocol| assigned(scenario, protocol));
-    match queue {
-        Some(queue) => at_queue(assigned, queue),
-        None => assigned,
-    }
-}
-
 /// The scenario with every flow that is not pinned running `protocol`.
-fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
+pub(crate) fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
     let mut scenario = scenario.clone();
     for group in scenario.flows.iter_mut().filter(|group| !group.pinned) {
         group.protocol = protocol.clone();

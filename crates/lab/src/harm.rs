@@ -1,20 +1,15 @@
-//! The harm that flows of a protocol do to a flow of CUBIC, beside the harm that as many flows of CUBIC do to it in the same
+//! The harm that flows do to others, beside the harm that as many flows of the others' own protocol do to them in the same
 //! place: R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar For The Deployment of
 //! Congestion Control Algorithms", HotNets 2019.
 
 use crate::coexistence::CompetingFlows;
-use crate::compare::{Choice, ComparisonCase, cases, compare};
+use crate::compare::{Choice, ComparisonCase, cases, compare, labels};
 use crate::error::Error;
 use millpond_law::Card;
 use millpond_protocols::Registry;
 use millpond_results::{Estimate, Finished, Run, RunOrigin, Watch, World};
-use millpond_scenario::{At, Place, Scenario};
-
-/// The group of the flow of CUBIC.
-const HARMED: &str = "beside";
-
-/// What is deployed today.
-const PRESENT: &str = "cubic";
+use millpond_scenario::{At, Fault, Place, Scenario};
+use millpond_units::nearest;
 
 /// Harms that differ by no more are equal: a hundredth of what the flow has.
 const EQUAL_WITHIN: f64 = 0.01;
@@ -30,9 +25,9 @@ pub struct Harm {
 }
 
 impl Harm {
-    /// The harm to the flow of CUBIC.
-    pub fn of(alone: &Run, beside: &Run) -> Self {
-        let group = |run: &Run| run.summary.groups.iter().find(|group| group.name == HARMED).cloned();
+    /// The harm to the flows of the group `harmed`.
+    pub fn of(harmed: &str, alone: &Run, beside: &Run) -> Self {
+        let group = |run: &Run| run.summary.groups.iter().find(|group| group.name == harmed).cloned();
         let goodput = |run: &Run| group(run).map_or(f64::NAN, |group| group.goodput_bps.mean);
         let delay =
             |run: &Run| group(run).and_then(|group| group.one_way_ms).map_or(f64::NAN, |times| times.p95);
@@ -53,7 +48,7 @@ fn of_less_is_better(alone: f64, beside: f64) -> f64 {
     (beside - alone) / beside
 }
 
-/// Whether a protocol does more harm than what is deployed today, at 95 % confidence.
+/// Whether flows do more harm to others than the others' own protocol does, at 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarmVerdict {
     /// It is acceptable by the threshold of Ware et al.
@@ -91,86 +86,187 @@ impl HarmVerdict {
 /// The harm to one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HarmTo {
-    /// By the flows of the protocol; none if the quantity was measured under no seed.
-    pub by_protocol: Option<Estimate>,
-    /// By as many flows of CUBIC.
-    pub by_cubic: Option<Estimate>,
+    /// By the harming flows; none if the quantity was measured under no seed.
+    pub by_flows: Option<Estimate>,
+    /// By as many flows of the harmed flows' own protocol.
+    pub by_own_kind: Option<Estimate>,
     /// Whether the first is greater.
     pub verdict: HarmVerdict,
 }
 
 impl HarmTo {
-    /// From the harms by the protocol and by CUBIC, a pair for each seed.
+    /// From the harms by the flows and by the own kind, a pair for each seed.
     fn of(harms: &[(Harm, Harm)], quantity: fn(&Harm) -> f64) -> Self {
         Self {
-            by_protocol: Estimate::of(harms.iter().map(|(protocol, _)| quantity(protocol))),
-            by_cubic: Estimate::of(harms.iter().map(|(_, cubic)| quantity(cubic))),
-            verdict: HarmVerdict::of(
-                harms.iter().map(|(protocol, cubic)| quantity(protocol) - quantity(cubic)),
-            ),
+            by_flows: Estimate::of(harms.iter().map(|(flows, _)| quantity(flows))),
+            by_own_kind: Estimate::of(harms.iter().map(|(_, own)| quantity(own))),
+            verdict: HarmVerdict::of(harms.iter().map(|(flows, own)| quantity(flows) - quantity(own))),
         }
     }
 }
 
-/// One row of the table of harm.
+/// One row of a table of harm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HarmRow {
-    /// The flows that share the link.
-    pub competition: CompetingFlows,
-    /// The harm to the goodput of the flow of CUBIC.
+    /// The protocol of the harming flows, as the scenario names it.
+    pub by: String,
+    /// The flows that share the link, or the harmed group.
+    pub label: String,
+    /// The protocol of the harmed flows.
+    pub own_kind: String,
+    /// The harm to the goodput of the harmed flows.
     pub goodput: HarmTo,
-    /// The harm to the 95th percentile of its one-way times.
+    /// The harm to the 95th percentile of their one-way times.
     pub delay: HarmTo,
 }
 
-impl HarmRow {
-    /// The number of runs of each row under each seed: beside the protocol, beside CUBIC, alone.
-    pub const RUNS: usize = 3;
+/// A row before its runs: the harmed group, and the numbers of its scenarios.
+struct PlannedHarm {
+    by: String,
+    label: String,
+    harmed: String,
+    harmed_protocol: String,
+    /// The harmed group beside the harming one.
+    beside: usize,
+    /// Beside as many flows of its own protocol in the place of the harming ones.
+    own_kind: usize,
+    /// Without the harming group.
+    alone: usize,
 }
 
-/// The rows for a protocol under seeds from 1 to `seeds`, for each of `competitions` with a flow of CUBIC.
-///
-/// # Errors
-/// A scenario that the protocol refuses, or that `watch` stopped the runs.
-pub fn harm(
-    card: &Card,
-    competitions: &[CompetingFlows],
-    seeds: u64,
-    registry: &Registry,
-    watch: &dyn Watch,
-) -> Result<Vec<HarmRow>, Error> {
-    let choice = Choice { protocols: Vec::new(), queues: Vec::new(), worlds: vec![World::Packets], seeds };
-    let mut all: Vec<ComparisonCase> = Vec::new();
-    for competition in competitions {
-        for scenario in scenarios(&competition.scenario(card)?) {
-            all.extend(cases(&scenario, registry, &choice)?);
+/// The runs of a table of harm.
+#[derive(Default)]
+pub struct HarmPlan {
+    scenarios: Vec<Scenario>,
+    rows: Vec<PlannedHarm>,
+}
+
+impl HarmPlan {
+    /// The harm of a protocol to the flow of CUBIC of each of these scenarios of coexistence.
+    ///
+    /// # Errors
+    /// A scenario that the protocol refuses.
+    pub fn to_cubic(card: &Card, competitions: &[CompetingFlows]) -> Result<Self, Error> {
+        let mut plan = Self::default();
+        for competition in competitions {
+            plan.add(competition.scenario(card)?, "one", |_| competition.label());
+        }
+        Ok(plan)
+    }
+
+    /// The harm that the group `harming` does to each other group of a scenario, with each of these protocols in turn; without
+    /// any, with its own.
+    ///
+    /// # Errors
+    /// An unknown group, a scenario without another one, or a protocol that is named twice.
+    pub fn by_group(mut scenario: Scenario, harming: &str, protocols: &[String]) -> Result<Self, Fault> {
+        let names: Vec<&str> = scenario.flows.iter().map(|group| group.name.value.as_str()).collect();
+        let problem = match (names.contains(&harming), names.len()) {
+            (true, 2..) => None,
+            (true, _) => Some((
+                "the scenario has no other group of flows".to_owned(),
+                "add a [[flows]] table: the flows that are harmed".to_owned(),
+            )),
+            (false, _) => Some((
+                format!("unknown group of flows \"{harming}\""),
+                match nearest(harming, names.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("the scenario has: {}", names.join(", ")),
+                },
+            )),
+        };
+        if let Some((message, help)) = problem {
+            let text = scenario.sources.add("--harm", harming);
+            let place = Place { text, start: 0, end: harming.len() };
+            return Err(scenario.fault(place, message, "the harming group").help(help));
+        }
+        let mut plan = Self::default();
+        for protocol in labels(&mut scenario, "--protocols", protocols)? {
+            let mut beside = scenario.clone();
+            let harming_groups = beside.flows.iter_mut().filter(|group| group.name.value == harming);
+            if let Some(protocol) = protocol {
+                harming_groups.for_each(|group| group.protocol = protocol.clone());
+            }
+            plan.add(beside, harming, str::to_owned);
+        }
+        Ok(plan)
+    }
+
+    /// Adds a row for each group of `beside` but `harming`.
+    fn add(&mut self, beside: Scenario, harming: &str, label: impl Fn(&str) -> String) {
+        let is_harming = |name: &str| name == harming;
+        let alone = Scenario {
+            flows: beside.flows.iter().filter(|group| !is_harming(&group.name.value)).cloned().collect(),
+            ..beside.clone()
+        };
+        let with_protocol = |protocol: &str| {
+            let mut scenario = beside.clone();
+            let harming = scenario.flows.iter_mut().filter(|group| is_harming(&group.name.value));
+            harming.for_each(|group| group.protocol = At::new(protocol.to_owned(), Place::default()));
+            scenario
+        };
+        let harming_group = beside.flows.iter().find(|group| is_harming(&group.name.value));
+        let by = harming_group.map_or_else(String::new, |group| group.protocol.value.clone());
+        for group in &alone.flows {
+            let row = PlannedHarm {
+                by: by.clone(),
+                harmed_protocol: group.protocol.value.clone(),
+                label: label(&group.name.value),
+                harmed: group.name.value.clone(),
+                own_kind: self.number(with_protocol(&group.protocol.value)),
+                beside: self.number(beside.clone()),
+                alone: self.number(alone.clone()),
+            };
+            self.rows.push(row);
         }
     }
-    let runs = compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), watch)?;
-    let per_row = (all.len() / competitions.len().max(1)).max(1);
-    Ok(competitions.iter().zip(runs.chunks(per_row)).map(|(one, runs)| row(*one, runs)).collect())
-}
 
-/// The flow of CUBIC beside the protocol, beside as many flows of CUBIC, and alone. The link is the same.
-fn scenarios(beside: &Scenario) -> [Scenario; HarmRow::RUNS] {
-    let (mut cubic, mut alone) = (beside.clone(), beside.clone());
-    for group in &mut cubic.flows {
-        group.protocol = At::new(PRESENT.to_owned(), Place::default());
+    /// The number of a scenario, each of which is run once.
+    fn number(&mut self, scenario: Scenario) -> usize {
+        let known = self.scenarios.iter().position(|other| *other == scenario);
+        known.unwrap_or_else(|| {
+            self.scenarios.push(scenario);
+            self.scenarios.len() - 1
+        })
     }
-    alone.flows.retain(|group| group.name.value == HARMED);
-    [beside.clone(), cubic, alone]
+
+    /// The number of runs under this number of seeds.
+    pub fn run_count(&self, seeds: u64) -> usize {
+        self.scenarios.len().saturating_mul(usize::try_from(seeds).unwrap_or(usize::MAX))
+    }
+
+    /// The rows, under this number of seeds from that of the scenario upwards: the runs of a row are paired by their seeds.
+    ///
+    /// # Errors
+    /// A scenario that a protocol refuses, or that `watch` stopped the runs.
+    pub fn run(&self, seeds: u64, registry: &Registry, watch: &dyn Watch) -> Result<Vec<HarmRow>, Error> {
+        let choice = Choice { seeds, ..Choice::of(World::Packets) };
+        let mut all: Vec<ComparisonCase> = Vec::new();
+        for scenario in &self.scenarios {
+            all.extend(cases(scenario, registry, &choice)?);
+        }
+        let runs = compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), watch)?;
+        let per_scenario = (runs.len() / self.scenarios.len().max(1)).max(1);
+        let runs: Vec<&[Finished]> = runs.chunks(per_scenario).collect();
+        Ok(self.rows.iter().map(|row| row.of(&runs)).collect())
+    }
 }
 
-/// The row of these runs: for each scenario in turn, one for each seed.
-fn row(competition: CompetingFlows, runs: &[Finished]) -> HarmRow {
-    let seeds = runs.len() / HarmRow::RUNS;
-    let run = |scenario: usize, seed: usize| &runs[scenario * seeds + seed].run;
-    let harm = |scenario, seed| Harm::of(run(2, seed), run(scenario, seed));
-    let harms: Vec<(Harm, Harm)> = (0..seeds).map(|seed| (harm(0, seed), harm(1, seed))).collect();
-    HarmRow {
-        competition,
-        goodput: HarmTo::of(&harms, |harm| harm.goodput),
-        delay: HarmTo::of(&harms, |harm| harm.delay),
+impl PlannedHarm {
+    /// The row of these runs: for each scenario one for each seed.
+    fn of(&self, runs: &[&[Finished]]) -> HarmRow {
+        let [beside, own_kind, alone] = [self.beside, self.own_kind, self.alone].map(|number| runs[number]);
+        let harm = |alone: &Finished, beside: &Finished| Harm::of(&self.harmed, &alone.run, &beside.run);
+        let harms = alone.iter().zip(beside.iter().zip(own_kind));
+        let harms: Vec<(Harm, Harm)> =
+            harms.map(|(alone, (beside, own))| (harm(alone, beside), harm(alone, own))).collect();
+        HarmRow {
+            by: self.by.clone(),
+            label: self.label.clone(),
+            own_kind: self.harmed_protocol.clone(),
+            goodput: HarmTo::of(&harms, |harm| harm.goodput),
+            delay: HarmTo::of(&harms, |harm| harm.delay),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod coexistence;
 mod compare;
+mod deployment;
 mod distributions;
 mod error;
 mod fair_shares;
@@ -27,9 +28,10 @@ pub use compare::{
     Choice, ComparisonCase, cases, compare, labels_without_randomness, live_agreements, notes_on_queues,
     world_agreements,
 };
+pub use deployment::Deployment;
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};
-pub use harm::{Harm, HarmRow, HarmTo, HarmVerdict, harm};
+pub use harm::{Harm, HarmPlan, HarmRow, HarmTo, HarmVerdict};
 pub use observers::{MakeObserver, ObservedLoop};
 pub use run_key::is_run_of;
 pub use world::{run, run_observed};

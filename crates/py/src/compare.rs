@@ -75,8 +75,11 @@ pub fn compare(
     let mut worlds = worlds.iter().map(|name| world_of(name)).collect::<Result<Vec<_>, _>>()?;
     worlds.sort_unstable();
     worlds.dedup();
-    let runs = protocols.len().max(1) * worlds.len() * usize::try_from(seeds).unwrap_or(usize::MAX);
-    let choice = Choice { protocols, queues: Vec::new(), worlds, seeds };
+    let runs = protocols.len().max(1)
+       
+        * worlds.len()
+        * usize::try_from(seeds).unwrap_or(usize::MAX);
+    let choice = Choice { protocols, queues: Vec::new(), deployment: None, worlds, seeds };
     let (origin, written) = (origin(command), Arc::clone(&scenario.resolved));
     let conditions = Conditions { runs, threads, progress };
     let compared = interruptible(py, &conditions, move |watch| {

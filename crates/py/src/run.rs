@@ -177,8 +177,7 @@ pub fn run(
         let (label, scenario) = match protocol {
             None => (written.title.clone(), written),
             Some(protocol) => {
-                let choice =
-                    Choice { protocols: vec![protocol], queues: Vec::new(), worlds: vec![world], seeds: 1 };
+                let choice = Choice { protocols: vec![protocol], ..Choice::of(world) };
                 let case = cases(&written, &registry, &choice)?.into_iter().next();
                 case.map_or((String::new(), written), |case| (case.label, Arc::new(case.scenario)))
             }

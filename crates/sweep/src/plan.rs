@@ -242,7 +242,7 @@ impl<'a> SweepPlan<'a> {
     }
 
     fn choice(&self, protocols: Vec<String>) -> Choice {
-        Choice { protocols, queues: Vec::new(), worlds: vec![self.spec.world], seeds: 1 }
+        Choice { protocols, ..Choice::of(self.spec.world) }
     }
 
     /// The scenario of a run.

@@ -249,7 +249,7 @@ fn greatest_goodput(run: &Run, flow: &str) -> f64 {
 
 fn threads(case: &Case, registry: &Registry) -> Result<(), String> {
     let scenario = case.scenario().map_err(|faults| faults.to_string())?;
-    let choice = Choice { protocols: Vec::new(), queues: Vec::new(), worlds: vec![case.world], seeds: 2 };
+    let choice = Choice { seeds: 2, ..Choice::of(case.world) };
     let all = cases(&scenario, registry, &choice).map_err(|error| error.to_string())?;
     let digests = |threads| {
         let pool = rayon::ThreadPoolBuilder::new()

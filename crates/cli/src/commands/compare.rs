@@ -1,6 +1,7 @@
 //! `millpond compare`: the same network and random samples under several protocols, at several queues or in several worlds;
 //! tables and a report.
 
+use super::harm::harm_by_group;
 use crate::args;
 use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
@@ -12,8 +13,8 @@ use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_lab::compare as compare_runs;
 use millpond_lab::{
-    Choice, ComparisonCase, cases, is_run_of, labels_without_randomness, live_agreements, notes_on_queues,
-    world_agreements,
+    Choice, ComparisonCase, Deployment, cases, is_run_of, labels_without_randomness, live_agreements,
+    notes_on_queues, world_agreements,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -27,6 +28,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
+    if let Some(group) = &args.harm {
+        return harm_by_group(group, scenario, args, registry);
+    }
     let choice = choice(args);
     let cases = cases(&scenario, registry, &choice)?;
     let interrupt = Interrupt::install()?;
@@ -76,13 +80,24 @@ fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
     AtomicFile::create(&path).map_err(Failure::input)
 }
 
-/// Which protocols, at which queues, in which worlds, under how many seeds.
+/// Which protocols, deployed at which shares, at which queues, in which worlds, under how many seeds.
 fn choice(args: &args::Compare) -> Choice {
     let typed = if args.worlds.is_empty() { vec![args.world] } else { args.worlds.clone() };
     let mut worlds = typed.into_iter().map(world).collect::<Vec<_>>();
     worlds.sort_unstable();
     worlds.dedup();
-    Choice { protocols: args.protocols.clone(), queues: args.queues.clone(), worlds, seeds: args.seeds }
+    let deployment = (!args.deploy.is_empty()).then(|| Deployment {
+        percentages: args.deploy.clone(),
+        baseline: args.baseline.clone(),
+        links: args.deploy_at.clone(),
+    });
+    Choice {
+        protocols: args.protocols.clone(),
+        queues: args.queues.clone(),
+        deployment,
+        worlds,
+        seeds: args.seeds,
+    }
 }
 
 /// Runs every case. Each run is written into `directory` as soon as it has ended.

@@ -1,7 +1,7 @@
 //! `millpond schema`: the JSON Schema of scenario files, and of each JSON that the command prints.
 
 use super::coexistence::Coexistence;
-use super::harm::Harms;
+use super::harm::{GroupHarms, Harms};
 use super::papers::RecipeEntry;
 use super::protocols::Catalogue;
 use super::sweep::SweepMeans;
@@ -33,6 +33,7 @@ fn schema_of(document: SchemaDocument) -> Value {
         SchemaDocument::Scenario => millpond_scenario::schema(),
         SchemaDocument::Run => output_schema::<Summary>("millpond run --json"),
         SchemaDocument::Compare => output_schema::<Comparison>("millpond compare --json"),
+        SchemaDocument::CompareHarm => output_schema::<GroupHarms>("millpond compare --harm --json"),
         SchemaDocument::Sweep => output_schema::<SweepMeans>("millpond sweep --json"),
         SchemaDocument::SweepRun => output_schema::<SweepRecord>("runs.jsonl of millpond sweep"),
         SchemaDocument::Timing => output_schema::<Timing>("timing.json"),

@@ -30,6 +30,8 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("run", &["run", "scenario.toml", "--world", "live", "--set", "duration=1s", "--set", "measure.from=500ms"]),
     ("run", &["run", "scenario.toml", "--set", "flows.f.protocol=newreno", "--set", "flows.f.workload.size=100KB"]),
     ("compare", &["compare", "scenario.toml", "--protocols", "cltcp,newreno", "--seeds", "2"]),
+    ("compare", &["compare", "scenario.toml", "--protocols", "newreno", "--deploy", "0,50%", "--set", "flows.f.count=2", "--force"]),
+    ("compare-harm", &["compare", "two-groups.toml", "--harm", "f", "--seeds", "2"]),
     ("sweep", &["sweep", "scenario.toml", "--vary", "duration=30s,40s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
     ("equilibrium", &["equilibrium", "scenario.toml"]),
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=xcp"]),
@@ -97,6 +99,9 @@ fn assert_conforms(validator: &Validator, value: &Value, about: &str) {
 #[test]
 fn the_json_of_every_command_conforms_to_its_schema() {
     let folder = folder(ONE_FLOW);
+    let two_groups =
+        ONE_FLOW.to_owned() + "[[flows]]\nname = \"g\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]\n";
+    std::fs::write(folder.path().join("two-groups.toml"), two_groups).unwrap();
     let validator = |document: &str| jsonschema::draft202012::new(&schema(folder.path(), document)).unwrap();
     let long = ["run", "scenario.toml", "--set", "duration=60s", "--out", "run"];
     let run = millpond(folder.path(), &long);

@@ -34,7 +34,7 @@ lasts = { exponential = "3s" }
 fn files(threads: usize) -> BTreeMap<String, Vec<u8>> {
     let registry = Registry::builtin();
     let protocols: Vec<String> = registry.protocols().map(|p| p.card().name.to_owned()).collect();
-    let choice = Choice { protocols, queues: Vec::new(), worlds: vec![World::Packets], seeds: 2 };
+    let choice = Choice { protocols, seeds: 2, ..Choice::of(World::Packets) };
     let cases = cases(&scenario(DRAWS, &[]), &registry, &choice).unwrap();
     let root = tempfile::tempdir().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

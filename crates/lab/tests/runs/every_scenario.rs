@@ -74,7 +74,7 @@ fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
 /// The scenario in both worlds with this protocol for all flows; none if the protocol cannot be used in it.
 fn with_protocol(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<ComparisonCase>> {
     let worlds = vec![World::Packets, World::Fluid];
-    let choice = Choice { protocols: vec![protocol.to_owned()], queues: Vec::new(), worlds, seeds: 1 };
+    let choice = Choice { protocols: vec![protocol.to_owned()], worlds, ..Choice::of(World::Packets) };
     cases(scenario, registry, &choice).ok()
 }
 

@@ -16,6 +16,7 @@ mod configured_rate;
 mod copa;
 mod corrupted_headers;
 mod data_centre;
+mod deployment;
 mod determinism;
 mod equilibrium;
 mod every_scenario;
