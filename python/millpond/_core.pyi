@@ -318,6 +318,7 @@ def load_runs(directory: str | PathLike[str]) -> list[Run]: ...
 def compare(
     scenario: Scenario,
     protocols: list[str],
+    queues: list[str],
     worlds: list[str],
     seeds: int,
     threads: int,

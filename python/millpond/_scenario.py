@@ -228,12 +228,13 @@ class Scenario:
         self,
         protocols: Iterable[str | type[Law]] = (),
         *,
+        queues: Iterable[str] = (),
         worlds: Iterable[World] = ("packets",),
         seeds: int = 1,
         threads: int = 0,
         progress: bool | Progress | None = None,
     ) -> Comparison:
-        """Runs the scenario under several protocols, in several worlds and with several seeds.
+        """Runs the scenario under several protocols, at several queues, in several worlds and with several seeds.
 
         Random values of flows depend on the seed only, so that protocols meet equal conditions.
 
@@ -242,6 +243,8 @@ class Scenario:
         protocols : iterable of str or type
             Protocols of the flows that are not ``pinned``: names, or subclasses of `Law`, which are registered.
             Default: those of the scenario.
+        queues : iterable of str
+            Queues, each at every link that carries data; with protocols, all pairs. Default: those of the scenario.
         worlds : iterable of {"packets", "fluid"}
             The worlds.
         seeds : int
@@ -259,18 +262,21 @@ class Scenario:
         Raises
         ------
         Error
-            A protocol is unknown or named twice, or the scenario cannot be run.
+            A protocol or a queue is unknown or named twice, or the scenario cannot be run.
         GuestError
             A law in Python raised an exception or set a value without meaning.
         """
         names = [name_of(one) for one in listed("protocols", protocols)]
+        at_queues = [*listed("queues", queues)]
         chosen = listed("worlds", worlds)
         if not chosen:
             raise _core.Error('worlds is empty: expected at least one of "packets" and "fluid"')
         seeds, threads = whole("seeds", seeds, 1), whole("threads", threads, 0)
-        command = f"{self._expression}.compare({names!r}, worlds={chosen!r}, seeds={seeds})"
+        at = f", queues={at_queues!r}" if at_queues else ""
+        command = f"{self._expression}.compare({names!r}{at}, worlds={chosen!r}, seeds={seeds})"
         with shown(self.title, progress) as show:
-            return Comparison(_core.compare(self._inner, names, [*chosen], seeds, threads, command, show))
+            compared = _core.compare(self._inner, names, at_queues, [*chosen], seeds, threads, command, show)
+            return Comparison(compared)
 
     def equilibrium(self, *, at: str | None = None) -> Equilibrium:
         """Rates, prices and queues in equilibrium, from the equations of the laws.

@@ -99,6 +99,15 @@ def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tm
         millpond.Trace.generate("5g-statik")
 
 
+def test_each_protocol_meets_each_queue(scenario: millpond.Scenario) -> None:
+    compared = scenario.compare(["cubic", "newreno"], queues=["droptail", "codel"])
+    labels = ["cubic+droptail", "cubic+codel", "newreno+droptail", "newreno+codel"]
+    assert compared.labels == labels
+    assert "queues=['droptail', 'codel']" in compared[0].command
+    [deep], [short] = compared.of("cubic+droptail"), compared.of("cubic+codel")
+    assert short.summary.queueing_ms.mean < deep.summary.queueing_ms.mean
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -107,6 +116,8 @@ def test_a_trace_is_generated_saved_and_followed(scenario: millpond.Scenario, tm
         (lambda one: one.compare("cubic"), r"protocols is 'cubic': expected a list, such as \['cubic'\]"),
         (lambda one: one.compare(["cubic"], worlds="fluid"), "worlds is 'fluid': expected a list"),
         (lambda one: one.compare(["cubic"], worlds=[]), "worlds is empty"),
+        (lambda one: one.compare(queues="codel"), r"queues is 'codel': expected a list"),
+        (lambda one: one.compare(queues=["codle"]), "did you mean \"codel\""),
         (lambda one: one.compare(["cubic"], seeds=0), "seeds is 0: expected a whole number from 1"),
         (lambda one: one.stability(critical="rtt"), "critical is 'rtt': expected a list"),
         (lambda one: one.run().plot.rates(columns=3), "columns is 3: expected 1 or 2"),

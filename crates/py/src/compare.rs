@@ -59,13 +59,14 @@ struct Compared {
     agreements: Vec<(String, Agreement)>,
 }
 
-/// Runs a scenario under several protocols, in several worlds and with several seeds.
+/// Runs a scenario under several protocols, at several queues, in several worlds and with several seeds.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keyword arguments of the Python function")]
 pub fn compare(
     py: Python<'_>,
     scenario: &Scenario,
     protocols: Vec<String>,
+    queues: Vec<String>,
     worlds: Vec<String>,
     seeds: u64,
     threads: usize,
@@ -76,10 +77,10 @@ pub fn compare(
     worlds.sort_unstable();
     worlds.dedup();
     let runs = protocols.len().max(1)
-       
+        * queues.len().max(1)
         * worlds.len()
         * usize::try_from(seeds).unwrap_or(usize::MAX);
-    let choice = Choice { protocols, queues: Vec::new(), deployment: None, worlds, seeds };
+    let choice = Choice { protocols, queues, deployment: None, worlds, seeds };
     let (origin, written) = (origin(command), Arc::clone(&scenario.resolved));
     let conditions = Conditions { runs, threads, progress };
     let compared = interruptible(py, &conditions, move |watch| {
