@@ -214,6 +214,8 @@ pub(crate) enum SchemaDocument {
     Compare,
     /// Printed by compare --harm --json
     CompareHarm,
+    /// Printed by compare --perturb --json
+    Perturb,
     /// Printed by sweep --json
     Sweep,
     /// A line of runs.jsonl of a sweep
@@ -343,7 +345,7 @@ pub(crate) struct Compare {
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
     /// The protocols, or entries of [protocols] in the scenario
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues", "harm", "deploy"], value_parser = values::name)]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues", "harm", "perturb", "deploy"], value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
     /// The queues, each at every link that carries data, with its default settings or those of the link if it has this
     /// queue already; with --protocols, all pairs
@@ -362,8 +364,15 @@ pub(crate) struct Compare {
     pub(crate) deploy_at: Vec<String>,
     /// Instead: the harm that this group of flows does to the others, and whether it is more than the harm that as many flows
     /// of the others' own protocols do; --protocols are those of the group, and a verdict needs at least two seeds
-    #[arg(long, value_name = "GROUP", conflicts_with_all = ["deploy", "queues", "worlds", "world", "out", "report"])]
+    #[arg(long, value_name = "GROUP", conflicts_with_all = ["perturb", "deploy", "queues", "worlds", "world", "out", "report"])]
     pub(crate) harm: Option<String>,
+    /// Instead: what each of these disturbances changes, applied one at a time with growing strength; all: all of them
+    /// (docs/disturbances.md)
+    #[arg(long, value_name = "all|NAME,NAME,...", value_delimiter = ',', value_parser = values::disturbance, conflicts_with_all = ["deploy", "queues", "worlds", "world", "out"])]
+    pub(crate) perturb: Vec<String>,
+    /// With --perturb: also write the tornado charts into this file
+    #[arg(long, value_name = "FILE.svg|FILE.pdf", requires = "perturb", value_parser = values::figure_file)]
+    pub(crate) tornado: Option<values::FigureFile>,
     /// The worlds to run in, instead of --world; the others are compared with packets, or live with fluid
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,

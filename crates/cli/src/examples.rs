@@ -25,6 +25,7 @@ Examples:
   millpond compare scenarios/beside-cubic.toml --queues droptail,codel,fq-codel,dualpi2
   millpond compare scenarios/beside-cubic.toml --harm one --protocols vegas,bbr3 --seeds 5
   millpond compare scenarios/dumbbell.toml --protocols xcp --deploy 0,25,50,75,100%
+  millpond compare scenarios/dumbbell.toml --protocols xcp,cubic --perturb all --tornado tornado.svg
   millpond compare scenarios/dumbbell.toml --worlds packets,fluid";
 
 pub(crate) const SWEEP: &str = "\

@@ -44,6 +44,11 @@ pub(crate) fn link(text: &str) -> Result<String, String> {
     named(text, "expected names of links with commas between them")
 }
 
+/// The name of a disturbance in a list.
+pub(crate) fn disturbance(text: &str) -> Result<String, String> {
+    named(text, "expected all, or names with commas between them, such as capacity-low,reordering")
+}
+
 /// A percentage from 0 to 100.
 pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();

@@ -8,6 +8,7 @@
 
 mod about;
 mod comparison;
+mod disturbance;
 mod emulated_link;
 pub mod files;
 mod findings;
@@ -21,6 +22,7 @@ mod watch;
 
 pub use about::{About, Finished, RunOrigin, World};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
+pub use disturbance::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Indicators};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};
 pub use findings::{findings, silence_sentences};
 pub use headline::{RunHeadline, bottleneck};

@@ -2,6 +2,7 @@
 //! tables and a report.
 
 use super::harm::harm_by_group;
+use super::perturb::perturb;
 use crate::args;
 use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
@@ -30,6 +31,9 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     if let Some(group) = &args.harm {
         return harm_by_group(group, scenario, args, registry);
+    }
+    if !args.perturb.is_empty() {
+        return perturb(scenario, args, registry);
     }
     let choice = choice(args);
     let cases = cases(&scenario, registry, &choice)?;
@@ -69,7 +73,7 @@ fn begin(args: &args::Compare) -> fn(&Path) -> Result<ComparisonDirectory, Outpu
 
 /// The report. One that the user named is replaced only with `--force`; one of the default name is replaced, which is
 /// printed.
-fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
+pub(super) fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
     let path = report_path(args);
     if args.report.is_some() {
         return new_file(&path, args.existing);

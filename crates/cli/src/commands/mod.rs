@@ -13,6 +13,7 @@ mod harm;
 mod link;
 mod node;
 mod papers;
+mod perturb;
 mod protocols;
 mod report;
 mod run;

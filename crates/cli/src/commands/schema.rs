@@ -12,7 +12,7 @@ use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
 use millpond_evaluation::Evaluation;
 use millpond_papers::{CheckedPapers, RecipeReadings};
-use millpond_results::{Comparison, EmulatedLink, Summary, Timing};
+use millpond_results::{Comparison, DisturbanceComparison, EmulatedLink, Summary, Timing};
 use millpond_sweep::SweepRecord;
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
@@ -34,6 +34,9 @@ fn schema_of(document: SchemaDocument) -> Value {
         SchemaDocument::Run => output_schema::<Summary>("millpond run --json"),
         SchemaDocument::Compare => output_schema::<Comparison>("millpond compare --json"),
         SchemaDocument::CompareHarm => output_schema::<GroupHarms>("millpond compare --harm --json"),
+        SchemaDocument::Perturb => {
+            output_schema::<DisturbanceComparison>("millpond compare --perturb --json")
+        }
         SchemaDocument::Sweep => output_schema::<SweepMeans>("millpond sweep --json"),
         SchemaDocument::SweepRun => output_schema::<SweepRecord>("runs.jsonl of millpond sweep"),
         SchemaDocument::Timing => output_schema::<Timing>("timing.json"),

@@ -110,6 +110,11 @@ fn the_page_about_evaluation_shows_what_its_commands_print() {
     assert_shows_what_its_commands_print("evaluation.md", "beside-cubic.toml", 1);
 }
 
+#[test]
+fn the_page_about_disturbances_shows_what_its_commands_print() {
+    assert_shows_what_its_commands_print("disturbances.md", "dumbbell.toml", 1);
+}
+
 /// The page's commands with one trace of each kind, two seeds and three seconds.
 #[test]
 fn the_page_about_a_figure_writes_its_figures() {

@@ -32,6 +32,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("compare", &["compare", "scenario.toml", "--protocols", "cltcp,newreno", "--seeds", "2"]),
     ("compare", &["compare", "scenario.toml", "--protocols", "newreno", "--deploy", "0,50%", "--set", "flows.f.count=2", "--force"]),
     ("compare-harm", &["compare", "two-groups.toml", "--harm", "f", "--seeds", "2"]),
+    ("perturb", &["compare", "scenario.toml", "--protocols", "cltcp", "--perturb", "capacity-low,coarse-clock", "--set", "duration=5s", "--set", "measure.from=1s"]),
     ("sweep", &["sweep", "scenario.toml", "--vary", "duration=30s,40s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
     ("equilibrium", &["equilibrium", "scenario.toml"]),
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=xcp"]),

@@ -1,0 +1,54 @@
+//! `millpond compare --perturb`: what each disturbance of a scenario changes, for each protocol.
+
+use super::compare::new_report;
+use crate::args;
+use crate::command_line::origin;
+use crate::failure::Outcome;
+use crate::interrupt::Interrupt;
+use crate::messages::note;
+use crate::output::{finish, new_file, print_results};
+use crate::progress::Progress;
+use crate::values::FigureFormat;
+use millpond_lab::{Disturbance, DisturbancePlan, disturbances};
+use millpond_protocols::Registry;
+use millpond_report::page::{self, PAPER_RULES, PaperWidth};
+use millpond_report::terminal;
+use millpond_scenario::{Faults, Scenario};
+use std::process::ExitCode;
+
+pub(super) fn perturb(mut scenario: Scenario, args: &args::Compare, registry: &Registry) -> Outcome {
+    let chosen = disturbances(&mut scenario, &args.perturb).map_err(Faults::from)?;
+    let plan = DisturbancePlan::new(scenario, &args.protocols, &chosen, args.seeds, registry)?;
+    let interrupt = Interrupt::install()?;
+    // Outputs that cannot be written are refused before the runs.
+    let page = new_report(args)?;
+    let figure = match &args.tornado {
+        Some(file) => Some((new_file(&file.path, args.existing)?, file.format)),
+        None => None,
+    };
+    let progress = Progress::of_each(&plan.labels(), interrupt);
+    let results = plan.run(registry, &origin(), &progress);
+    progress.clear();
+    let results = results?;
+    print_results(
+        &args.form,
+        || serde_json::to_string_pretty(&results),
+        || terminal::disturbances(&results),
+    )?;
+    let meaning = |one: &&'static Disturbance| [one.name, one.changes, one.origin];
+    let meanings: Vec<[&str; 3]> = chosen.iter().map(meaning).collect();
+    note(format_args!("report: {}", page.path().display()));
+    finish(page, page::disturbances(&results, &meanings).as_bytes())?;
+    if let Some((file, format)) = figure {
+        match page::tornado(&results) {
+            Some(figure) => match format {
+                FigureFormat::Svg => {
+                    finish(file, figure.to_svg(PaperWidth::TwoColumns, PAPER_RULES).as_bytes())?
+                }
+                FigureFormat::Pdf => finish(file, &figure.to_pdf(PaperWidth::TwoColumns, PAPER_RULES))?,
+            },
+            None => note("no disturbance applies: there is no tornado chart"),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
