@@ -12,6 +12,7 @@ mod figures;
 mod interrupt;
 mod link;
 mod live;
+mod operators;
 mod options;
 mod outputs;
 mod papers;
