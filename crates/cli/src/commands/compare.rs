@@ -1,6 +1,7 @@
 //! `millpond compare`: the same network and random samples under several protocols, at several queues or in several worlds;
 //! tables and a report.
 
+use super::comparison_report::new_report;
 use super::harm::harm_by_group;
 use super::perturb::perturb;
 use crate::args;
@@ -8,7 +9,7 @@ use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::messages::note;
-use crate::output::{finish, new_file, print_results, trust};
+use crate::output::{finish, print_results, trust};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::Agreement;
@@ -21,11 +22,11 @@ use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::load as load_run;
-use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError, comparison_json};
+use millpond_results::files::{ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run};
 use millpond_scenario::Faults;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
@@ -69,19 +70,6 @@ fn begin(args: &args::Compare) -> fn(&Path) -> Result<ComparisonDirectory, Outpu
         (false, true) => ComparisonDirectory::replace,
         (false, false) => ComparisonDirectory::create,
     }
-}
-
-/// The report. One that the user named is replaced only with `--force`; one of the default name is replaced, which is
-/// printed.
-pub(super) fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
-    let path = report_path(args);
-    if args.report.is_some() {
-        return new_file(&path, args.existing);
-    }
-    if path.is_file() {
-        note(format_args!("{}: the older report is replaced", path.display()));
-    }
-    AtomicFile::create(&path).map_err(Failure::input)
 }
 
 /// Which protocols, deployed at which shares, at which queues, in which worlds, under how many seeds.
@@ -167,16 +155,4 @@ fn warn(runs: &[Run]) {
             "warning: all seeds give the same results for {labels}: nothing in these runs is random"
         ));
     }
-}
-
-/// `report.html` in the output directory, else `SCENARIO-report.html` in the current directory.
-fn report_path(args: &args::Compare) -> PathBuf {
-    if let Some(path) = &args.report {
-        return path.clone();
-    }
-    if let Some(directory) = &args.out {
-        return directory.join("report.html");
-    }
-    let stem = args.scenario.file.file_stem().unwrap_or("scenario".as_ref());
-    PathBuf::from(format!("{}-report.html", stem.to_string_lossy()))
 }

@@ -5,6 +5,7 @@ mod capacity;
 mod check;
 mod coexistence;
 mod compare;
+mod comparison_report;
 mod equilibrium;
 mod evaluate;
 mod explain;

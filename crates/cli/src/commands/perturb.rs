@@ -1,6 +1,6 @@
 //! `millpond compare --perturb`: what each disturbance of a scenario changes, for each protocol.
 
-use super::compare::new_report;
+use super::comparison_report::new_report;
 use crate::args;
 use crate::command_line::origin;
 use crate::failure::Outcome;
@@ -9,10 +9,10 @@ use crate::messages::note;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use crate::values::FigureFormat;
+use millpond_analysis_report::{disturbance_page, disturbance_table, tornado_figure};
 use millpond_lab::{Disturbance, DisturbancePlan, disturbances};
 use millpond_protocols::Registry;
-use millpond_report::page::{self, PAPER_RULES, PaperWidth};
-use millpond_report::terminal;
+use millpond_report::page::{PAPER_RULES, PaperWidth};
 use millpond_scenario::{Faults, Scenario};
 use std::process::ExitCode;
 
@@ -30,17 +30,13 @@ pub(super) fn perturb(mut scenario: Scenario, args: &args::Compare, registry: &R
     let results = plan.run(registry, &origin(), &progress);
     progress.clear();
     let results = results?;
-    print_results(
-        &args.form,
-        || serde_json::to_string_pretty(&results),
-        || terminal::disturbances(&results),
-    )?;
+    print_results(&args.form, || serde_json::to_string_pretty(&results), || disturbance_table(&results))?;
     let meaning = |one: &&'static Disturbance| [one.name, one.changes, one.origin];
     let meanings: Vec<[&str; 3]> = chosen.iter().map(meaning).collect();
     note(format_args!("report: {}", page.path().display()));
-    finish(page, page::disturbances(&results, &meanings).as_bytes())?;
+    finish(page, disturbance_page(&results, &meanings).as_bytes())?;
     if let Some((file, format)) = figure {
-        match page::tornado(&results) {
+        match tornado_figure(&results) {
             Some(figure) => match format {
                 FigureFormat::Svg => {
                     finish(file, figure.to_svg(PaperWidth::TwoColumns, PAPER_RULES).as_bytes())?

@@ -1,12 +1,11 @@
 //! The disturbances: each a named change of a scenario with levels of growing strength.
 
 use super::feedback_path::{delay_feedback, lose_feedback};
+use super::paths::{data_hops, each_slowest};
 use millpond_scenario::{
-    Capacity, ConfiguredCapacity, ConfiguredRate, DelayedAcks, Direction, FlowGroup, Hop, Levels,
-    RouterConduct, Scenario,
+    Capacity, ConfiguredCapacity, ConfiguredRate, DelayedAcks, FlowGroup, Levels, RouterConduct, Scenario,
 };
 use millpond_units::Span;
-use std::collections::BTreeSet;
 
 /// Changes a scenario by a level, or says why it cannot.
 type Change = fn(&mut Scenario, f64) -> Result<(), String>;
@@ -189,12 +188,6 @@ const CAPACITY: &str = "no law reads the capacity";
 const FEEDBACK: &str = "no law uses a header or an ECN field at this queue";
 const ACKS: &str = "no sender reacts to it";
 
-/// The directions of links that carry data, each once.
-pub(super) fn data_hops(scenario: &Scenario) -> BTreeSet<(usize, bool)> {
-    let paths = scenario.flows.iter().flat_map(|group| group.paths.iter().take(group.count as usize));
-    paths.flatten().map(|hop| (hop.link, hop.forward)).collect()
-}
-
 /// Multiplies the capacity that laws receive.
 fn scale_capacity(scenario: &mut Scenario, factor: f64) -> Result<(), String> {
     for (link, forward) in data_hops(scenario) {
@@ -224,31 +217,6 @@ fn change_capacity(scenario: &mut Scenario, change: impl Fn(&mut ConfiguredCapac
         is_same &= signalled(&direction.configured, &direction.rate) == before;
     }
     if is_same { Err("the capacity that laws receive stays the same".to_owned()) } else { Ok(()) }
-}
-
-/// Changes the slowest link of each path. `change` returns whether it has changed something.
-///
-/// # Errors
-/// Nothing was changed.
-pub(super) fn each_slowest(
-    scenario: &mut Scenario,
-    mut change: impl FnMut(&mut Direction) -> bool,
-) -> Result<(), ()> {
-    let paths = scenario.flows.iter().flat_map(|group| group.paths.iter().take(group.count as usize));
-    let slowest: BTreeSet<(usize, bool)> =
-        paths.filter_map(|path| slowest(scenario, path)).map(|hop| (hop.link, hop.forward)).collect();
-    let mut is_changed = false;
-    for (link, forward) in slowest {
-        is_changed |= change(scenario.links[link].direction_mut(forward));
-    }
-    if is_changed { Ok(()) } else { Err(()) }
-}
-
-/// The link of a path with the least mean rate over the run; of equal ones the first.
-pub(super) fn slowest(scenario: &Scenario, path: &[Hop]) -> Option<Hop> {
-    let mean =
-        |hop: &&Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
-    path.iter().min_by_key(mean).copied()
 }
 
 fn change_routers(scenario: &mut Scenario, conduct: RouterConduct) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Disturbances of acknowledgements on their return path.
 
-use super::disturbance::{data_hops, slowest};
+use super::paths::{data_hops, slowest};
 use millpond_scenario::{Delay, Direction, Hop, Loss, Rtt, Scenario};
 use millpond_units::Span;
 use std::collections::BTreeSet;

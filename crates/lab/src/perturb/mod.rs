@@ -7,6 +7,7 @@
 
 mod disturbance;
 mod feedback_path;
+mod paths;
 
 pub use disturbance::Disturbance;
 

@@ -12,7 +12,6 @@ mod charts;
 mod comparison;
 mod conclusion;
 mod curve_set;
-mod disturbances;
 pub mod document;
 mod evaluation;
 mod figures;
@@ -25,7 +24,6 @@ mod source;
 mod table;
 
 pub use comparison::{comparison, runs};
-pub use disturbances::{disturbances, tornado};
 pub use evaluation::evaluation;
 pub use figures::{FigureKind, PAPER_RULES, figure};
 pub use millpond_chart::{Figure, PaperWidth};

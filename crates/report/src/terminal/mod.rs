@@ -3,7 +3,6 @@
 mod agreement;
 mod coexistence;
 mod comparison;
-mod disturbances;
 mod emulated_link;
 mod equilibrium;
 mod evaluation;
@@ -23,7 +22,6 @@ mod transients;
 pub use agreement::agreement;
 pub use coexistence::coexistence;
 pub use comparison::comparison;
-pub use disturbances::disturbances;
 pub use emulated_link::{emulated_link, emulated_link_sentences};
 pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use evaluation::{evaluation, evaluation_matrix};

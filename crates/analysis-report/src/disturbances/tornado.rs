@@ -4,22 +4,22 @@ use millpond_results::{DisturbedProtocol, Estimate, Indicators};
 use millpond_units::format::{fixed, two_digits};
 
 /// A tornado chart of one indicator.
-pub(crate) struct Tornado {
+pub(super) struct Tornado {
     /// The indicator.
-    pub(crate) heading: &'static str,
+    pub(super) heading: &'static str,
     /// The same in at most 12 characters.
-    pub(crate) label: &'static str,
+    pub(super) label: &'static str,
     /// The unit in which it is shown.
-    pub(crate) unit: &'static str,
+    pub(super) unit: &'static str,
     /// Values in this unit are multiplied by this.
-    pub(crate) scale: f64,
+    pub(super) scale: f64,
     /// The digits of a value in this unit.
-    pub(crate) show: fn(f64) -> String,
-    pub(crate) value: fn(&Indicators) -> Option<Estimate>,
+    pub(super) show: fn(f64) -> String,
+    pub(super) value: fn(&Indicators) -> Option<Estimate>,
 }
 
 /// One for each indicator.
-pub(crate) const TORNADOES: [Tornado; 4] = [
+pub(super) const TORNADOES: [Tornado; 4] = [
     Tornado {
         heading: "utilization",
         label: "utilization",
@@ -56,24 +56,24 @@ pub(crate) const TORNADOES: [Tornado; 4] = [
 
 /// The change by a disturbance, in the unit of the chart.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TornadoBar {
-    pub(crate) name: String,
+pub(super) struct TornadoBar {
+    pub(super) name: String,
     /// The least change over its levels, at most zero.
-    pub(crate) low: f64,
+    pub(super) low: f64,
     /// The greatest change, at least zero.
-    pub(crate) high: f64,
+    pub(super) high: f64,
 }
 
 impl TornadoBar {
     /// The greater of both sides.
-    pub(crate) fn reach(&self) -> f64 {
+    pub(super) fn reach(&self) -> f64 {
         self.high.max(-self.low)
     }
 }
 
 impl Tornado {
     /// A bar for each disturbance that applies to the protocol, the greatest reach first.
-    pub(crate) fn bars(&self, protocol: &DisturbedProtocol) -> Vec<TornadoBar> {
+    pub(super) fn bars(&self, protocol: &DisturbedProtocol) -> Vec<TornadoBar> {
         let of_one = protocol.rows.chunk_by(|one, next| one.disturbance == next.disturbance);
         let bar = |rows: &[millpond_results::DisturbedRow]| {
             let changes = rows.iter().filter_map(|row| (self.value)(row.changes.as_ref()?));

@@ -1,9 +1,9 @@
 //! The page about disturbances: for each protocol tornado charts and a table.
 
-use super::document::{Section, page};
-use crate::tornado::{TORNADOES, Tornado, TornadoBar};
+use super::tornado::{TORNADOES, Tornado, TornadoBar};
 use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
+use millpond_report::page::document::{Section, page};
 use millpond_results::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Estimate};
 
 /// The page of a comparison of disturbances. `meanings`: for each disturbance its name, what it changes, and its origin.

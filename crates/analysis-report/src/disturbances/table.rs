@@ -1,6 +1,6 @@
 //! What disturbances change: a table for each protocol, and tornado charts of text.
 
-use crate::tornado::{TORNADOES, Tornado, TornadoBar};
+use super::tornado::{TORNADOES, Tornado, TornadoBar};
 use millpond_results::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Estimate};
 use millpond_tables::{Cell, Document, Table, table};
 
