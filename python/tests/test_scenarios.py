@@ -117,7 +117,7 @@ def test_each_protocol_meets_each_queue(scenario: millpond.Scenario) -> None:
         (lambda one: one.compare(["cubic"], worlds="fluid"), "worlds is 'fluid': expected a list"),
         (lambda one: one.compare(["cubic"], worlds=[]), "worlds is empty"),
         (lambda one: one.compare(queues="codel"), r"queues is 'codel': expected a list"),
-        (lambda one: one.compare(queues=["codle"]), "did you mean \"codel\""),
+        (lambda one: one.compare(queues=["codle"]), 'did you mean "codel"'),
         (lambda one: one.compare(["cubic"], seeds=0), "seeds is 0: expected a whole number from 1"),
         (lambda one: one.stability(critical="rtt"), "critical is 'rtt': expected a list"),
         (lambda one: one.run().plot.rates(columns=3), "columns is 3: expected 1 or 2"),
