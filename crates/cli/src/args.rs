@@ -358,16 +358,14 @@ pub(crate) struct Compare {
     /// With --deploy: the protocol of the flows that take no part
     #[arg(long, value_name = "NAME", default_value = "cubic", requires = "deploy")]
     pub(crate) baseline: String,
-    /// With --deploy: the links whose routers take part [default: all]; the others forward packets and have drop-tail queues
-    /// unless the scenario sets theirs
+    /// With --deploy: the links whose routers take part [default: all]; at the others they are absent
     #[arg(long, value_name = "LINK,LINK,...", value_delimiter = ',', requires = "deploy", value_parser = values::link)]
     pub(crate) deploy_at: Vec<String>,
     /// Instead: the harm that this group of flows does to the others, and whether it is more than the harm that as many flows
     /// of the others' own protocols do; --protocols are those of the group, and a verdict needs at least two seeds
     #[arg(long, value_name = "GROUP", conflicts_with_all = ["perturb", "deploy", "queues", "worlds", "world", "out", "report"])]
     pub(crate) harm: Option<String>,
-    /// Instead: what each of these disturbances changes, applied one at a time with growing strength; all: all of them
-    /// (docs/disturbances.md)
+    /// Instead: what each of these disturbances changes, one at a time; all: all of them (docs/disturbances.md)
     #[arg(long, value_name = "all|NAME,NAME,...", value_delimiter = ',', value_parser = values::disturbance, conflicts_with_all = ["deploy", "queues", "worlds", "world", "out"])]
     pub(crate) perturb: Vec<String>,
     /// With --perturb: also write the tornado charts into this file
