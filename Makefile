@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test test-cluster python-test lint no-std docs node bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python test test-cluster python-test lint no-std docs node node-test bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -46,8 +46,11 @@ deny: ## licences, sources and advisories of dependencies; with cargo deny as we
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-node: ## millpond-node, the relay over QUIC, and its tests: in crates/node/target, a few minutes
-	cd crates/node && cargo fmt --check && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
+node: node-test ## millpond-node, the relay over QUIC, and its tests: in crates/node/target, a few minutes
+	cd crates/node && cargo build --release --locked
+
+node-test: ## the tests of millpond-node
+	cd crates/node && cargo fmt --check && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench
