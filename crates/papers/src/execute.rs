@@ -2,15 +2,12 @@
 
 use super::analysis::AnalysisResult;
 use super::analyze::AnalysisRequest;
+use super::kept_runs::WantedRun;
 use super::trial::Trial;
-use millpond_lab::{Error, run};
+use millpond_lab::Error;
 use millpond_protocols::Registry;
-use millpond_results::files::{Extras, RunDirectory, load, save};
 use millpond_results::{Run, Watch};
-use millpond_scenario::Scenario;
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options of a check of recipes.
 #[derive(Clone)]
@@ -73,55 +70,12 @@ pub fn execute(
             AnalysisRequest { trial, scenario: &scenario, registry: &options.registry, index, watch };
         return Ok(TrialResult::Analysis(request.analyze(analysis)?));
     }
-    Ok(TrialResult::Run(Box::new(run_or_load(trial, &scenario, index, options, watch)?)))
-}
-
-fn run_or_load(
-    trial: &Trial<'_>,
-    scenario: &Scenario,
-    index: usize,
-    options: &CheckOptions,
-    watch: &dyn Watch,
-) -> Result<Run, Error> {
-    let cached = options.keep.as_ref().map(|folder| folder.join(cache_name(trial, &format!("{scenario:?}"))));
-    if let Some(found) = cached.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
-        return Ok(found);
-    }
-    let about = trial.about(index, trial.case.world);
-    let finished = run(scenario, &options.registry, about, watch)?;
-    if let Some(directory) = cached {
-        let directory = RunDirectory::create(&directory)?;
-        save(&finished.run, &finished.timing, Extras::default(), &directory)?;
-        directory.finish()?;
-    }
-    Ok(finished.run)
-}
-
-/// The relative path of a trial's directory in the cache: readable, and different if the scenario, its traces, the
-/// seed or this program differ.
-fn cache_name(trial: &Trial<'_>, scenario: &str) -> PathBuf {
-    let mut digest = Sha256::new();
-    digest.update(env!("CARGO_PKG_VERSION"));
-    digest.update(program_digest());
-    digest.update(trial.case.world.name());
-    digest.update(scenario);
-    let mut short = String::new();
-    for byte in digest.finalize().iter().take(8) {
-        // Writing to a String cannot fail.
-        let _ = write!(short, "{byte:02x}");
-    }
-    let name = format!("{} {} seed {}", trial.case.name, trial.reading.name, trial.seed);
-    let parts: Vec<_> =
-        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()).collect();
-    Path::new(&trial.recipe.name).join(format!("{}-{short}", parts.join("-")))
-}
-
-/// The digest of this program's file, so that results of another build are not reused; empty if it cannot be read.
-fn program_digest() -> &'static [u8] {
-    use std::sync::OnceLock;
-    static DIGEST: OnceLock<Vec<u8>> = OnceLock::new();
-    DIGEST.get_or_init(|| {
-        let bytes = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
-        Sha256::digest(bytes).to_vec()
-    })
+    let wanted = WantedRun {
+        name: format!("{} {} seed {}", trial.case.name, trial.reading.name, trial.seed),
+        scenario: &scenario,
+        registry: &options.registry,
+        about: trial.about(index, trial.case.world),
+    };
+    let folder = options.keep.as_ref().map(|folder| folder.join(&trial.recipe.name));
+    Ok(TrialResult::Run(Box::new(wanted.load_or_make(folder.as_deref(), watch)?)))
 }
