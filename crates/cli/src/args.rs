@@ -88,7 +88,7 @@ pub(crate) enum Command {
     /// Print the shares of a protocol beside CUBIC, and of flows that join late
     #[command(after_help = examples::COEXISTENCE)]
     Coexistence(Coexistence),
-    /// Evaluate protocols by the criteria that a document has for new congestion controls, such as RFC 9743 (BCP 133)
+    /// Evaluate protocols and queues by the criteria that documents have for them, such as RFC 9743 (BCP 133) and RFC 7928
     #[command(after_help = examples::EVALUATE)]
     Evaluate(Evaluate),
     /// List protocols and queues, or print one with its parameters
@@ -519,13 +519,13 @@ pub(crate) struct Coexistence {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Evaluate {
-    /// The protocols; of several, the verdicts are printed as a matrix
+    /// The protocols, or the queues; of several, the verdicts are printed as a matrix
     #[arg(value_name = "NAME", required_unless_present = "all", value_parser = values::name)]
-    pub(crate) protocols: Vec<String>,
-    /// All protocols that there are
-    #[arg(long, conflicts_with = "protocols")]
+    pub(crate) names: Vec<String>,
+    /// All protocols, and all queues for the suites that evaluate queues
+    #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// The suites, such as bcp133 [default: all]
+    /// The suites: bcp133, l4s, rmcat and tcpeval evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
     pub(crate) suite: Vec<String>,
     /// Only the criteria of these sections: 5.1.1
@@ -534,12 +534,18 @@ pub(crate) struct Evaluate {
     /// 32 seeds for each row instead of 8: fewer verdicts are undecided
     #[arg(long)]
     pub(crate) full: bool,
-    /// Change one value of every scenario; protocols.tested is the protocol: protocols.tested.params.beta=0.5 (repeatable)
+    /// Change one value of every scenario; "tested" is the protocol or the queue: protocols.tested.params.beta=0.5 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Directory in which finished runs are kept and looked up [default with --all or --full: millpond-evaluation]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
     /// Write an HTML page with the evidence of each criterion
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Write the verdicts as sections of a Markdown page, whose other sections are kept: docs/evaluation-matrix.md
+    #[arg(long, value_name = "FILE.md", requires = "all", conflicts_with_all = ["section", "sets"])]
+    pub(crate) matrix: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: OutputForm,
     #[command(flatten)]

@@ -72,7 +72,8 @@ Examples:
   millpond evaluate bbr3 --suite bcp133 --report bbr3.html
   millpond evaluate vegas --section 5.2.1,6.1 --full
   millpond evaluate cubic --set protocols.tested.params.beta=0.5
-  millpond evaluate --all --suite bcp133 --markdown";
+  millpond evaluate fq-codel --suite aqm
+  millpond evaluate --all --suite bcp133 --matrix docs/evaluation-matrix.md";
 
 pub(crate) const PROTOCOLS: &str = "\
 Examples:

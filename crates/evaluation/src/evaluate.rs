@@ -1,31 +1,38 @@
-//! Runs suites for protocols. Runs without the protocol under evaluation, such as those of CUBIC alone, are shared by all
-//! protocols.
+//! Runs suites for protocols and queues. Equal scenarios with equal seeds are run once: those without the subject, such as
+//! CUBIC alone, are shared by all subjects, and so are those of several recipes or suites.
 
 use super::evidence::{Evaluation, Evidence, JudgedCriterion, JudgedSuite};
-use super::suite::{Criterion, Suite, TESTED};
+use super::subject::{Subject, SubjectKind, without_subject};
+use super::suite::{Criterion, Suite};
 use millpond_lab::Error;
 use millpond_papers::{
-    CheckOptions, Measurement, Recipe, RecipeError, SelectedRecipe, Trial, TrialResult, execute, finish_all,
-    measure_all, measure_rows, trials, unknown,
+    Measurement, Recipe, RecipeError, SelectedRecipe, Trial, TrialResult, WantedRun, finish_all, measure_all,
+    measure_rows, trials, unknown,
 };
 use millpond_protocols::Registry;
-use millpond_results::Watch;
-use millpond_scenario::Faults;
+use millpond_results::{About, RunOrigin, Watch};
+use millpond_scenario::{Faults, Scenario};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-/// Which protocols are evaluated with which suites.
+/// Which subjects are evaluated with which suites.
 pub struct EvaluationRequest<'a> {
-    /// The suites.
+    /// The suites. Each evaluates the subjects of its kind.
     pub suites: Vec<&'a Suite>,
     /// The sections whose criteria are judged; all of them if there is none.
     pub sections: Vec<String>,
-    /// The names of the protocols.
-    pub protocols: Vec<String>,
+    /// The protocols and queues under evaluation.
+    pub subjects: Vec<Subject>,
     /// The protocols and queues that there are.
     pub registry: Registry,
     /// Whether the extent `[full]` of the recipes is run instead of `[quick]`.
     pub full: bool,
     /// Overrides of every scenario, in the form of `--set`.
     pub set: Vec<String>,
+    /// The folder of finished runs, from which an interrupted evaluation continues.
+    pub keep: Option<PathBuf>,
+    /// The command that makes the runs, and its version.
+    pub origin: RunOrigin,
 }
 
 /// The runs of an evaluation.
@@ -34,17 +41,34 @@ pub struct EvaluationPlan<'a> {
     runs: Vec<PlannedRun<'a>>,
 }
 
-/// One run of an evaluation.
+/// One run, and the rows that are measured on it.
 struct PlannedRun<'a> {
-    selected: SelectedRecipe<'a>,
-    trial: Trial<'a>,
-    /// The index of the protocol under evaluation, if it is part of the run.
-    protocol: Option<usize>,
+    /// At least one.
+    uses: Vec<RunUse<'a>>,
 }
 
-/// A run with the values that were measured on it.
-struct MeasuredRun<'p, 'a> {
-    run: &'p PlannedRun<'a>,
+/// A trial of a recipe that needs a run.
+#[derive(Clone, Copy)]
+struct RunUse<'a> {
+    selected: SelectedRecipe<'a>,
+    trial: Trial<'a>,
+    kind: SubjectKind,
+    /// The index of the subject, if it is part of the run.
+    subject: Option<usize>,
+}
+
+/// What determines the results of a run.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RunKey {
+    scenario_sha256: String,
+    traces_sha256: Vec<String>,
+    seed: u64,
+    world: &'static str,
+}
+
+/// The values that a run gives for one of its uses.
+struct MeasuredUse<'p, 'a> {
+    of: &'p RunUse<'a>,
     measurements: Vec<Measurement>,
 }
 
@@ -67,6 +91,21 @@ impl<'a> EvaluationRequest<'a> {
             None => Ok(()),
         }
     }
+
+    /// The overrides of a scenario: all of them if the subject is part of it.
+    fn overrides(&self, kind: SubjectKind, is_tested: bool) -> Vec<String> {
+        self.set.iter().filter(|set| is_tested || !kind.is_own(set)).cloned().collect()
+    }
+
+    /// The scenario of a use.
+    fn scenario(&self, planned: &RunUse<'_>) -> Result<Scenario, Faults> {
+        let set = self.overrides(planned.kind, planned.subject.is_some());
+        let scenario = planned.trial.scenario(&set, None)?;
+        Ok(match planned.subject {
+            Some(subject) => self.subjects[subject].placed_in(scenario),
+            None => without_subject(scenario),
+        })
+    }
 }
 
 impl<'a> EvaluationPlan<'a> {
@@ -76,16 +115,19 @@ impl<'a> EvaluationPlan<'a> {
     /// Faults of an override.
     pub fn new(request: EvaluationRequest<'a>) -> Result<Self, Error> {
         let mut runs = Vec::new();
+        let mut known = BTreeMap::new();
         for &suite in &request.suites {
-            let recipes = request.criteria(suite).flat_map(|criterion| suite.recipes_of(criterion));
-            for recipe in recipes {
+            for recipe in request.criteria(suite).flat_map(|criterion| suite.recipes_of(criterion)) {
                 let selected = SelectedRecipe { paper: &suite.paper, recipe };
                 for trial in trials(selected, request.full) {
-                    let of_protocol = |protocol| PlannedRun { selected, trial, protocol };
-                    if is_tested(&trial, &request.set)? {
-                        runs.extend((0..request.protocols.len()).map(Some).map(of_protocol));
-                    } else {
-                        runs.push(of_protocol(None));
+                    let kind = suite.description.evaluates;
+                    let uses = RunUse { selected, trial, kind, subject: None }.for_subjects(&request)?;
+                    for (key, planned) in uses {
+                        let index = *known.entry(key).or_insert_with(|| {
+                            runs.push(PlannedRun { uses: Vec::new() });
+                            runs.len() - 1
+                        });
+                        runs[index].uses.push(planned);
                     }
                 }
             }
@@ -98,51 +140,53 @@ impl<'a> EvaluationPlan<'a> {
         self.runs.len()
     }
 
-    /// Makes all runs on all cores, and judges each protocol. `watch` receives the number of each run, from 0 to
+    /// Makes all runs on all cores, and judges each subject. `watch` receives the number of each run, from 0 to
     /// [`Self::run_count`].
     ///
     /// # Errors
-    /// The faults of a scenario without the protocol under evaluation, or the interruption by `watch`.
-    pub fn run(&self, version: &str, watch: &dyn Watch) -> Result<Vec<Evaluation>, Error> {
+    /// The faults of a scenario without the subject, a folder of finished runs that cannot be written, or the interruption
+    /// by `watch`.
+    pub fn run(&self, watch: &dyn Watch) -> Result<Vec<Evaluation>, Error> {
         let finish = |index: usize| {
-            let run = &self.runs[index];
-            let result = self.execute(run, index, watch)?;
-            Ok(MeasuredRun { run, measurements: measure_rows(run.selected, &run.trial, &result) })
+            let planned = &self.runs[index];
+            let result = self.execute(&planned.uses[0], index, watch)?;
+            let measured = planned
+                .uses
+                .iter()
+                .map(|of| MeasuredUse { of, measurements: measure_rows(of.selected, &of.trial, &result) });
+            Ok(measured.collect::<Vec<_>>())
         };
-        let measured = finish_all(self.runs.len(), &finish)?;
-        let protocols = self.request.protocols.iter().enumerate();
-        Ok(protocols.map(|(index, name)| self.evaluation(index, name, version, &measured)).collect())
+        let measured: Vec<_> = finish_all(self.runs.len(), &finish)?.into_iter().flatten().collect();
+        let subjects = self.request.subjects.iter().enumerate();
+        Ok(subjects.map(|(index, subject)| self.evaluation(index, subject, &measured)).collect())
     }
 
-    /// Executes a run. What is refused with the protocol under evaluation is a result: the protocol cannot be used there.
-    fn execute(&self, run: &PlannedRun<'a>, index: usize, watch: &dyn Watch) -> Result<TrialResult, Error> {
-        let name = run.protocol.map(|protocol| &self.request.protocols[protocol]);
-        let set = match name {
-            Some(name) => self.request.set.iter().cloned().chain([as_tested(name)]).collect(),
-            None => for_all(&self.request.set).cloned().collect(),
+    /// Makes a run, or loads it. What is refused with the subject is a result: the subject cannot be used there.
+    fn execute(&self, planned: &RunUse<'a>, index: usize, watch: &dyn Watch) -> Result<TrialResult, Error> {
+        let scenario = self.request.scenario(planned)?;
+        let trial = &planned.trial;
+        let (origin, world) = (self.request.origin.clone(), trial.case.world);
+        let mut names: Vec<&str> = scenario.flows.iter().map(|group| group.protocol.value.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let wanted = WantedRun {
+            name: format!("{} seed {}", names.join(" "), trial.seed),
+            scenario: &scenario,
+            registry: &self.request.registry,
+            about: About { label: trial.label(), origin, index, world },
         };
-        let options = CheckOptions {
-            registry: self.request.registry.clone(),
-            full: self.request.full,
-            set,
-            ..CheckOptions::quick()
-        };
-        match (execute(&run.trial, index, &options, watch), name) {
-            (Err(stopped @ Error::Stopped { .. }), _) => Err(stopped),
-            (Err(Error::Scenario(faults)), Some(_)) => Ok(TrialResult::Refused(messages(&faults))),
-            (Err(fault), Some(_)) => Ok(TrialResult::Refused(fault.to_string())),
-            (result, _) => result,
+        match wanted.load_or_make(self.request.keep.as_deref(), watch) {
+            Ok(run) => Ok(TrialResult::Run(Box::new(run))),
+            Err(fault @ (Error::Stopped { .. } | Error::Output(_))) => Err(fault),
+            Err(fault) if planned.subject.is_none() => Err(fault),
+            Err(Error::Scenario(faults)) => Ok(TrialResult::Refused(messages(&faults))),
+            Err(fault) => Ok(TrialResult::Refused(fault.to_string())),
         }
     }
 
-    fn evaluation(
-        &self,
-        index: usize,
-        name: &str,
-        version: &str,
-        measured: &[MeasuredRun<'_, 'a>],
-    ) -> Evaluation {
-        let suites = self.request.suites.iter().map(|&suite| {
+    fn evaluation(&self, index: usize, subject: &Subject, measured: &[MeasuredUse<'_, 'a>]) -> Evaluation {
+        let suites = self.request.suites.iter().filter(|suite| suite.description.evaluates == subject.kind);
+        let suites = suites.map(|&suite| {
             let criteria = self.request.criteria(suite).map(|criterion| {
                 let recipes = suite.recipes_of(criterion);
                 let evidence = recipes.flat_map(|recipe| self.evidence(suite, recipe, index, measured));
@@ -150,30 +194,32 @@ impl<'a> EvaluationPlan<'a> {
             });
             JudgedSuite::of(suite, criteria.collect())
         });
-        let card = self.request.registry.protocol(name).ok().map(|protocol| protocol.card());
+        let card = subject.card(&self.request.registry);
         Evaluation {
-            protocol: name.to_owned(),
-            title: card.map_or_else(String::new, |card| card.title.to_owned()),
+            name: subject.name.clone(),
+            kind: subject.kind,
+            title: card.as_ref().map_or_else(String::new, |card| card.title.to_owned()),
             specification: card.map_or_else(String::new, |card| card.source.to_owned()),
-            version: version.to_owned(),
+            version: self.request.origin.version.clone(),
             overrides: self.request.set.clone(),
             suites: suites.collect(),
         }
     }
 
-    /// The rows of a recipe for the protocol with this index.
+    /// The rows of a recipe for the subject with this index.
     fn evidence(
         &self,
         suite: &'a Suite,
         recipe: &'a Recipe,
         index: usize,
-        measured: &[MeasuredRun<'_, 'a>],
+        measured: &[MeasuredUse<'_, 'a>],
     ) -> Vec<Evidence> {
         let selected = SelectedRecipe { paper: &suite.paper, recipe };
-        let is_own = |one: &&MeasuredRun<'_, 'a>| {
-            one.run.selected.recipe.name == recipe.name && one.run.protocol.is_none_or(|of| of == index)
+        let is_own = |one: &&MeasuredUse<'_, 'a>| {
+            one.of.selected.recipe.name == recipe.name
+                && one.of.subject.is_none_or(|subject| subject == index)
         };
-        let own = measured.iter().filter(is_own).map(|one| (&one.run.trial, one.measurements.as_slice()));
+        let own = measured.iter().filter(is_own).map(|one| (&one.of.trial, one.measurements.as_slice()));
         let rows = measure_all(selected, self.request.full, own);
         let evidence = rows.iter().map(|(row, values)| {
             Evidence::of((&recipe.name, &recipe.title), recipe.case_of(row), row, values)
@@ -182,25 +228,34 @@ impl<'a> EvaluationPlan<'a> {
     }
 }
 
-/// Whether the protocol under evaluation is part of the trial.
-fn is_tested(trial: &Trial<'_>, set: &[String]) -> Result<bool, Error> {
-    let set: Vec<String> = for_all(set).cloned().collect();
-    let scenario = trial.scenario(&set, None)?;
-    Ok(scenario.flows.iter().any(|group| group.protocol.value == TESTED))
-}
+impl RunUse<'_> {
+    /// The uses of a trial: one for each subject of its kind if the subject is part of the scenario, else one for all.
+    fn for_subjects(self, request: &EvaluationRequest<'_>) -> Result<Vec<(RunKey, Self)>, Faults> {
+        let shared = self.trial.scenario(&request.overrides(self.kind, false), None)?;
+        if !self.kind.is_tested_in(&shared) {
+            return Ok(vec![(self.key(&without_subject(shared)), self)]);
+        }
+        let own = self.trial.scenario(&request.overrides(self.kind, true), None)?;
+        let subjects = request.subjects.iter().enumerate().filter(|(_, one)| one.kind == self.kind);
+        let planned = subjects.map(|(index, subject)| {
+            let planned = Self { subject: Some(index), ..self };
+            (planned.key(&subject.placed_in(own.clone())), planned)
+        });
+        Ok(planned.collect())
+    }
 
-/// The override that makes a protocol the one under evaluation.
-fn as_tested(name: &str) -> String {
-    format!("protocols.{TESTED}.protocol={name}")
-}
-
-/// The overrides that hold for runs without the protocol under evaluation, too.
-fn for_all(set: &[String]) -> impl Iterator<Item = &String> {
-    let own = format!("protocols.{TESTED}.");
-    set.iter().filter(move |one| !one.starts_with(&own))
+    fn key(&self, scenario: &Scenario) -> RunKey {
+        let hashes = scenario.key();
+        RunKey {
+            scenario_sha256: hashes.sha256,
+            traces_sha256: hashes.traces.into_iter().map(|trace| trace.sha256).collect(),
+            seed: scenario.seed,
+            world: self.trial.case.world.name(),
+        }
+    }
 }
 
 /// The messages of faults, without their lines in the scenario.
-fn messages(faults: &Faults) -> String {
+pub(super) fn messages(faults: &Faults) -> String {
     faults.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

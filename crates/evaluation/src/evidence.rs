@@ -1,5 +1,6 @@
 //! The results of an evaluation: criteria with their evidence and verdicts.
 
+use super::subject::SubjectKind;
 use super::suite::{Criterion, Suite};
 use millpond_papers::{AcceptedRange, Expectation, RowValues};
 use millpond_results::Estimate;
@@ -53,14 +54,23 @@ impl EvidenceVerdict {
     }
 }
 
-/// A protocol under the suites that it was evaluated with.
+/// What `millpond evaluate` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Evaluations {
+    /// The protocols and queues, in the order of the command.
+    pub evaluations: Vec<Evaluation>,
+}
+
+/// A protocol or a queue under the suites that it was evaluated with.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Evaluation {
-    /// The protocol.
-    pub protocol: String,
-    /// The title of the protocol.
+    /// The protocol or the queue.
+    pub name: String,
+    /// Whether it is a protocol or a queue.
+    pub kind: SubjectKind,
+    /// Its title.
     pub title: String,
-    /// The specification of the protocol.
+    /// Its specification.
     pub specification: String,
     /// The version of Millpond.
     pub version: String,

@@ -1,6 +1,6 @@
-//! Suites: the criteria that a document has for protocols, and the recipes that are the evidence for them. The recipes run the
-//! protocol [`TESTED`], which an evaluation replaces.
+//! Suites: the criteria that a document has for protocols or for queues, and the recipes that are the evidence for them.
 
+use super::subject::{Subject, SubjectKind, TESTED};
 use include_dir::{Dir, include_dir};
 use millpond_papers::{Paper, Recipe, RecipeError, texts_of, unknown};
 use serde::Deserialize;
@@ -12,9 +12,6 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../suites");
 /// The file that describes the suite of a folder.
 const SUITE_FILE: &str = "suite.toml";
 
-/// The entry of `[protocols]` in the recipes of a suite that stands for the protocol under evaluation.
-pub(super) const TESTED: &str = "tested";
-
 /// The criteria of a document, and the recipes that are their evidence.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -22,6 +19,8 @@ pub struct Suite {
     pub description: SuiteDescription,
     /// Its recipes.
     pub(super) paper: Paper,
+    /// The texts of its files by their paths.
+    pub(super) files: BTreeMap<String, String>,
 }
 
 /// The file of a suite.
@@ -34,11 +33,14 @@ pub struct SuiteDescription {
     pub source: String,
     /// How the criteria are judged, and what the bounds are.
     pub about: String,
+    /// Whether it evaluates protocols or queues.
+    #[serde(default)]
+    pub evaluates: SubjectKind,
     /// The criteria, in the order of the document.
     pub criteria: Vec<Criterion>,
 }
 
-/// What a section of the document asks of a protocol.
+/// What a section of the document asks of a protocol or of a queue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
@@ -100,6 +102,22 @@ impl Suites {
         };
         names.iter().map(named).collect()
     }
+
+    /// The suites with these names; if there is no name, all that evaluate the kind of one of the subjects.
+    ///
+    /// # Errors
+    /// No suite has one of the names, or a named one evaluates another kind than that of a subject.
+    pub fn for_subjects(&self, names: &[String], subjects: &[Subject]) -> Result<Vec<&Suite>, RecipeError> {
+        let mut selected = self.select(names)?;
+        if names.is_empty() {
+            let kinds = || subjects.iter().map(|subject| subject.kind);
+            selected.retain(|suite| kinds().any(|kind| kind == suite.description.evaluates));
+        }
+        for suite in selected.iter().filter(|_| !names.is_empty()) {
+            subjects.iter().try_for_each(|subject| suite.check_subject(subject))?;
+        }
+        Ok(selected)
+    }
 }
 
 impl Suite {
@@ -112,7 +130,16 @@ impl Suite {
         let place = format!("{folder}/{SUITE_FILE}");
         let fail = |message: String| RecipeError::new(&place, message);
         let description: SuiteDescription = toml::from_str(text).map_err(|fault| fail(fault.to_string()))?;
-        let suite = Self { description, paper: Paper::of_folder(folder, SUITE_FILE, files)? };
+        let is_own = |path: &&String| path.split_once('/').is_some_and(|(other, _)| other == folder);
+        let suite = Self {
+            description,
+            paper: Paper::of_folder(folder, SUITE_FILE, files)?,
+            files: files
+                .iter()
+                .filter(|(path, _)| is_own(path))
+                .map(|(path, text)| (path.clone(), text.clone()))
+                .collect(),
+        };
         suite.check().map_err(fail)?;
         Ok(suite)
     }
@@ -138,8 +165,47 @@ impl Suite {
         }
         match recipes.iter().find(|name| !used.contains(name)) {
             Some(unused) => Err(format!("recipe \"{unused}\" is the evidence of no criterion")),
-            None => self.paper.recipes.iter().try_for_each(check_tested),
+            None => self.paper.recipes.iter().try_for_each(|recipe| self.check_recipe(recipe)),
         }
+    }
+
+    /// Checks that a recipe makes runs, and that a protocol under evaluation can be replaced: the recipe has its entry of
+    /// `[protocols]`.
+    fn check_recipe(&self, recipe: &Recipe) -> Result<(), String> {
+        let Some(scenario) = &recipe.scenario else {
+            return Err(format!("{}: a recipe of a suite has a scenario", recipe.name));
+        };
+        if let Some(case) = recipe.cases.iter().find(|case| case.analysis.is_some()) {
+            return Err(format!(
+                "{}: case \"{}\" has an analysis, and suites make runs",
+                recipe.name, case.name
+            ));
+        }
+        let is_replaced = scenario.get("protocols").is_some_and(|protocols| protocols.get(TESTED).is_some());
+        match self.description.evaluates {
+            SubjectKind::Protocol if !is_replaced => {
+                Err(format!("{}: the scenario has no [protocols.{TESTED}]", recipe.name))
+            }
+            SubjectKind::Protocol | SubjectKind::Queue => Ok(()),
+        }
+    }
+
+    /// Checks that it evaluates subjects of this kind.
+    fn check_subject(&self, subject: &Subject) -> Result<(), RecipeError> {
+        let kind = self.description.evaluates;
+        if kind == subject.kind {
+            return Ok(());
+        }
+        let message = format!(
+            "suite \"{}\" evaluates {}s, and {} is a {}: name a {}, for example {}, or another suite",
+            self.name(),
+            kind.name(),
+            subject.name,
+            subject.kind.name(),
+            kind.name(),
+            kind.example()
+        );
+        Err(RecipeError::new("--suite", message))
     }
 
     /// The name of a recipe without its folder.
@@ -151,15 +217,6 @@ impl Suite {
     pub(super) fn recipes_of<'a>(&'a self, criterion: &'a Criterion) -> impl Iterator<Item = &'a Recipe> {
         let named = |name: &'a String| self.paper.recipes.iter().find(|one| self.short_name(one) == *name);
         criterion.recipes.iter().filter_map(named)
-    }
-}
-
-/// Checks that the protocol under evaluation can be replaced: the recipe has its entry of `[protocols]`.
-fn check_tested(recipe: &Recipe) -> Result<(), String> {
-    let protocols = recipe.scenario.as_ref().and_then(|scenario| scenario.get("protocols"));
-    match protocols.and_then(|protocols| protocols.get(TESTED)) {
-        Some(_) => Ok(()),
-        None => Err(format!("{}: the scenario has no [protocols.{TESTED}]", recipe.name)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::args::{self, SchemaDocument};
 use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
-use millpond_evaluation::Evaluation;
+use millpond_evaluation::Evaluations;
 use millpond_papers::{CheckedPapers, RecipeReadings};
 use millpond_results::{Comparison, DisturbanceComparison, EmulatedLink, Summary, Timing};
 use millpond_sweep::SweepRecord;
@@ -53,7 +53,7 @@ fn schema_of(document: SchemaDocument) -> Value {
         SchemaDocument::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
         SchemaDocument::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
         SchemaDocument::Harm => output_schema::<Harms>("millpond coexistence --harm --json"),
-        SchemaDocument::Evaluate => output_schema::<Vec<Evaluation>>("millpond evaluate --json"),
+        SchemaDocument::Evaluate => output_schema::<Evaluations>("millpond evaluate --json"),
         SchemaDocument::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
         SchemaDocument::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
         SchemaDocument::Link => output_schema::<EmulatedLink>("millpond link --json"),

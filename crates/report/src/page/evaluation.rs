@@ -6,12 +6,12 @@ use millpond_evaluation::{Evaluation, Evidence, EvidenceVerdict, JudgedCriterion
 
 /// The page about evaluations that `command` made.
 pub fn evaluation(evaluations: &[Evaluation], command: &str) -> String {
-    let names: Vec<&str> = evaluations.iter().map(|one| one.protocol.as_str()).collect();
+    let names: Vec<&str> = evaluations.iter().map(|one| one.name.as_str()).collect();
     let version = evaluations.first().map_or("", |one| &one.version);
     let lead = html! {
         ul.facts {
             @for one in evaluations {
-                li { strong { (one.title) } " (" (one.protocol) "): " (one.specification) }
+                li { strong { (one.title) } " (" (one.name) "): " (one.specification) }
                 @if !one.overrides.is_empty() { li { "With " code { (one.overrides.join(" ")) } } }
             }
             li { "Millpond " (version) ": " code { (command) } }
@@ -28,10 +28,10 @@ pub fn evaluation(evaluations: &[Evaluation], command: &str) -> String {
 }
 
 fn section(evaluation: &Evaluation, suite: &JudgedSuite) -> Markup {
-    let id = |section: &str| format!("{}-{}-{section}", evaluation.protocol, suite.suite);
+    let id = |section: &str| format!("{}-{}-{section}", evaluation.name, suite.suite);
     html! {
-        section id=(format!("{}-{}", evaluation.protocol, suite.suite)) {
-            h2 { (evaluation.protocol) ": " (suite.title) }
+        section id=(format!("{}-{}", evaluation.name, suite.suite)) {
+            h2 { (evaluation.name) ": " (suite.title) }
             p { (suite.source) ". " (suite.about) }
             p { strong { (suite.sentence()) } }
             (contents(suite, &id))

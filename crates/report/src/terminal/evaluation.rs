@@ -1,12 +1,20 @@
 //! Evaluations of protocols: criteria, their evidence, and the matrix of several protocols.
 
-use millpond_evaluation::{Evaluation, EvidenceVerdict, JudgedSuite};
+use millpond_evaluation::{Evaluation, EvidenceVerdict, JudgedCriterion, JudgedSuite};
 use millpond_tables::{Cell, Document, text_table};
 
+/// The evidence of one evaluation, the verdicts of several.
+pub fn evaluations(evaluations: &[Evaluation]) -> Document {
+    match evaluations {
+        [one] => evaluation(one),
+        several => matrix(several),
+    }
+}
+
 /// The criteria of each suite with their verdicts, then their evidence.
-pub fn evaluation(evaluation: &Evaluation) -> Document {
+fn evaluation(evaluation: &Evaluation) -> Document {
     let of = |document: Document, suite: &JudgedSuite| {
-        let title = format!("{}: {} ({})\n", evaluation.protocol, suite.title, suite.source);
+        let title = format!("{}: {} ({})\n", evaluation.name, suite.title, suite.source);
         document.text(title).table(criteria(suite)).table(evidence(suite)).text(reasons(suite))
     };
     evaluation.suites.iter().fold(Document::default(), of)
@@ -60,19 +68,60 @@ fn reasons(suite: &JudgedSuite) -> String {
     format!("\n{}\n{}\n", lines.collect::<String>(), suite.sentence())
 }
 
-/// For each suite a row for each protocol and a column for each section.
-pub fn evaluation_matrix(evaluations: &[Evaluation]) -> Document {
-    let Some(first) = evaluations.first() else { return Document::default() };
-    let of = |document: Document, (index, suite): (usize, &JudgedSuite)| {
-        let mut headings = vec!["protocol"];
-        headings.extend(suite.criteria.iter().map(|criterion| criterion.section.as_str()));
-        let mut rows = text_table(&headings);
-        for evaluation in evaluations {
-            let criteria = evaluation.suites[index].criteria.iter();
-            let name = Cell::from(evaluation.protocol.as_str());
-            rows.add_row(std::iter::once(name).chain(criteria.map(|one| Cell::from(one.cell()))));
+/// For each suite the verdicts of its subjects.
+fn matrix(evaluations: &[Evaluation]) -> Document {
+    let mut names: Vec<&str> = Vec::new();
+    for suite in evaluations.iter().flat_map(|one| &one.suites) {
+        if !names.contains(&suite.suite.as_str()) {
+            names.push(&suite.suite);
         }
-        document.text(format!("{} ({})\n", suite.title, suite.source)).table(rows)
+    }
+    let of = |document: Document, name: &&str| document.then(suite_matrix(evaluations, name));
+    names.iter().fold(Document::default(), of)
+}
+
+/// The verdicts of all subjects of one suite: a row for each subject and a column for each section, in tables that fit on a
+/// page.
+fn suite_matrix(evaluations: &[Evaluation], name: &str) -> Document {
+    const COLUMNS: usize = 8;
+    let of_suite = |one: &JudgedSuite| one.suite == name;
+    let judged: Vec<(&Evaluation, &JudgedSuite)> = evaluations
+        .iter()
+        .filter_map(|one| Some((one, one.suites.iter().find(|suite| of_suite(suite))?)))
+        .collect();
+    let Some((first, suite)) = judged.first() else { return Document::default() };
+    let document = Document::default().text(format!("{} ({})\n", suite.title, suite.source));
+    let table = |(index, columns): (usize, &[JudgedCriterion])| {
+        let mut headings = vec![first.kind.name()];
+        headings.extend(columns.iter().map(|criterion| criterion.section.as_str()));
+        let mut rows = text_table(&headings);
+        for (evaluation, suite) in &judged {
+            let name = Cell::from(evaluation.name.as_str());
+            let verdicts = suite.criteria.iter().skip(index * COLUMNS).take(columns.len());
+            rows.add_row(std::iter::once(name).chain(verdicts.map(|one| Cell::from(one.cell()))));
+        }
+        rows
     };
-    first.suites.iter().enumerate().fold(Document::default(), of)
+    suite.criteria.chunks(COLUMNS).enumerate().map(table).fold(document, Document::table)
+}
+
+/// The section of a suite on the page with the verdicts of all subjects: title, verdicts, and what the sections ask.
+pub fn matrix_section(evaluations: &[Evaluation], suite: &JudgedSuite, command: &str) -> String {
+    let version = evaluations.first().map_or("", |one| one.version.as_str());
+    let asks = suite.criteria.iter().map(|one| {
+        let not_judged = if one.not_judged.is_empty() {
+            String::new()
+        } else {
+            format!(" Not judged: {}", one.not_judged)
+        };
+        format!("- **{} {}.** {}{not_judged}\n", one.section, one.title, one.asks)
+    });
+    format!(
+        "\n## {}: {}\n\n`{command}` with Millpond {version}. {}\n\n{}\n",
+        suite.suite,
+        suite.title,
+        suite.about,
+        suite_matrix(evaluations, &suite.suite).markdown().trim_end(),
+    ) + "\n"
+        + &asks.collect::<String>()
 }

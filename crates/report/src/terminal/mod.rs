@@ -24,7 +24,7 @@ pub use coexistence::coexistence;
 pub use comparison::comparison;
 pub use emulated_link::{emulated_link, emulated_link_sentences};
 pub use equilibrium::{equilibrium, steady_state, utility_allocation};
-pub use evaluation::{evaluation, evaluation_matrix};
+pub use evaluation::{evaluations, matrix_section};
 pub use explain::explanation;
 pub use harm::{HarmCells, harm};
 pub use live_agreement::live_agreement;
