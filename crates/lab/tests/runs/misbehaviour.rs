@@ -87,6 +87,21 @@ fn an_unresponsive_sender_keeps_its_rate() {
     assert!((liar - 12.0).abs() < 0.1 && (7.0..8.1).contains(&honest), "{liar} {honest}");
 }
 
+/// After seven cycles of fairing MCP keeps between the first overload, .98 of the capacity, and two steps back for each flow.
+/// A cycle of two flows lasts `.49 C / (2 * 80 kbit/s)` decisions of 400 ms, 24.5 s, more than the runs of the page.
+#[test]
+fn two_flows_of_mcp_fill_the_link_after_their_cycles_of_fairing() {
+    let mcp = ["flows.liar.protocol=mcp", "flows.honest.protocol=mcp"];
+    let long = ["duration=240s", "measure.from=200s"];
+    let used = |sets: &[&str]| link(&results(scenario(), sets), "bottleneck").utilization;
+    let steps = 2.0 * 2.0 * 80e3 / 20e6;
+    let after = used(&[mcp, long].concat());
+    assert!((0.98 - steps..=0.98).contains(&after), "{after}");
+    // From half of .98 it rises by 80 kbit/s for each flow in 400 ms: within 12 s by at most 0.24.
+    let during = used(&mcp);
+    assert!((0.49..0.49 + 0.24).contains(&during), "{during}");
+}
+
 #[test]
 fn a_sender_that_skips_packet_numbers_closes_on_early_acknowledgements_and_on_nothing_else() {
     let early = "flows.liar.receiver={ early_acks = 8 }";
