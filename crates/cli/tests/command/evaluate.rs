@@ -40,6 +40,10 @@ fn unknown_protocols_suites_and_sections_are_refused_with_the_nearest_name() {
     let section = refused(&["cubic", "--section", "5.1.9"]);
     assert!(section.contains("no section \"5.1.9\"") && section.contains("did you mean"), "{section}");
     assert!(refused(&[]).contains("NAME"));
+    let kind = refused(&["cubic", "--suite", "aqm"]);
+    assert!(kind.contains("suite \"aqm\" evaluates queues, and cubic is a protocol"), "{kind}");
+    assert!(refused(&["fq-codle"]).contains("did you mean \"fq-codel\"?"));
+    assert!(refused(&["cubic", "--matrix", "m.md"]).contains("--all"));
     let key = refused(&["cubic", "--section", "7.11", "--set", "links.M.rate=1Mbps"]);
     assert!(key.contains("M"), "{key}");
 }
