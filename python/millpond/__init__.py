@@ -18,6 +18,7 @@ from millpond import dual, native, papers
 from millpond._comparison import Comparison
 from millpond._core import VERSION as __version__
 from millpond._core import Error, GuestError
+from millpond._evaluation import Evaluations, evaluate
 from millpond._fluid import Fluid, FluidInput, LoopFacts, State
 from millpond._law import Law, Link, Parameter, Receiver, Sender, register
 from millpond._run import Run, load_run, load_runs
@@ -34,6 +35,7 @@ __all__ = [
     "Distribution",
     "Equilibrium",
     "Error",
+    "Evaluations",
     "Explanation",
     "Fluid",
     "FluidInput",
@@ -60,6 +62,7 @@ __all__ = [
     "World",
     "__version__",
     "dual",
+    "evaluate",
     "load_run",
     "load_runs",
     "native",

@@ -34,6 +34,7 @@ __all__ = [
     "compare",
     "conformance",
     "equilibrium",
+    "evaluate",
     "explain",
     "load_runs",
     "presets",
@@ -341,6 +342,15 @@ def check_papers(
     threads: int,
     progress: Callable[[float], None] | None,
 ) -> tuple[str, str]: ...
+def evaluate(
+    names: list[str],
+    suites: list[str],
+    sections: list[str],
+    full: bool,
+    sets: list[str],
+    threads: int,
+    progress: Callable[[float], None] | None,
+) -> tuple[str, str, str]: ...
 def presets() -> list[tuple[str, str]]: ...
 def register(class_: type, declaration: Declaration) -> None: ...
 def conformance(name: str) -> str | None: ...

@@ -33,6 +33,10 @@ __all__ = [
     "EquilibriumRange",
     "EquilibriumResult",
     "Estimate",
+    "Evaluation",
+    "EvaluationsResult",
+    "Evidence",
+    "EvidenceVerdict",
     "ExplanationResult",
     "Fairness",
     "Flow",
@@ -43,7 +47,9 @@ __all__ = [
     "Headline",
     "Interval",
     "JudgedClaim",
+    "JudgedCriterion",
     "JudgedRow",
+    "JudgedSuite",
     "Lateness",
     "LinearModel",
     "Link",
@@ -84,6 +90,7 @@ __all__ = [
     "StabilityResult",
     "SteadyState",
     "StepTransient",
+    "SubjectKind",
     "Summary",
     "SweepResult",
     "Threshold",
@@ -93,11 +100,17 @@ __all__ = [
     "Verdict",
 ]
 
+EvidenceVerdict = Literal["not-judged", "met", "undecided", "not-measured", "not-met"]
+"""The verdict on a piece of evidence or on a criterion, best first."""
+
 PaperKind = Literal["subject", "other", "comparison"]
 """The kind of a paper, by which its claims are counted."""
 
 Source = Literal["paper", "ns-2", "own"]
 """Whose statement a row checks."""
+
+SubjectKind = Literal["protocol", "queue"]
+"""The kind of what is evaluated."""
 
 Verdict = Literal["matches", "differs", "unexplained"]
 """The verdict on one row, best first."""
@@ -564,6 +577,118 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """A protocol or a queue under the suites that it was evaluated with.
+
+    Attributes
+    ----------
+    kind : SubjectKind
+        Whether it is a protocol or a queue.
+    name : str
+        The protocol or the queue.
+    overrides : tuple[str, ...]
+        The changes of every scenario, in the form of `--set`.
+    specification : str
+        Its specification.
+    suites : tuple[JudgedSuite, ...]
+        The suites.
+    title : str
+        Its title.
+    version : str
+        The version of Millpond.
+    """
+
+    kind: SubjectKind
+    name: str
+    overrides: tuple[str, ...]
+    specification: str
+    suites: tuple[JudgedSuite, ...]
+    title: str
+    version: str
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Evaluation:
+        """The document of a parsed JSON text."""
+        return cls(
+            kind=value["kind"],
+            name=value["name"],
+            overrides=tuple(value["overrides"]),
+            specification=value["specification"],
+            suites=tuple(JudgedSuite.from_json(item) for item in value["suites"]),
+            title=value["title"],
+            version=value["version"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One measured quantity with its bounds and its verdict.
+
+    Attributes
+    ----------
+    case : str
+        The case.
+    derivation : str
+        The source of the bounds.
+    fault : str
+        Why there is no value; empty if there is one.
+    greatest : float | None
+        The greatest accepted value; null if there is none.
+    least : float | None
+        The least accepted value; null if there is none.
+    measured : Estimate | None
+        The mean over the seeds with half the width of its 95 % confidence interval; null if there is no value.
+    recipe : str
+        The recipe: `bcp133/feedback-loss`.
+    scenario : str
+        The title of the recipe.
+    seeds : int
+        The number of seeds.
+    unit : str
+        The unit of the value.
+    verdict : EvidenceVerdict
+        The verdict.
+    versus : str | None
+        The algorithm by whose value in the same case the value is divided; null if it is divided by none.
+    what : str
+        The name of the quantity.
+    """
+
+    case: str
+    derivation: str
+    fault: str
+    greatest: float | None
+    least: float | None
+    measured: Estimate | None
+    recipe: str
+    scenario: str
+    seeds: int
+    unit: str
+    verdict: EvidenceVerdict
+    versus: str | None
+    what: str
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Evidence:
+        """The document of a parsed JSON text."""
+        return cls(
+            case=value["case"],
+            derivation=value["derivation"],
+            fault=value["fault"],
+            greatest=value["greatest"],
+            least=value["least"],
+            measured=_optional(Estimate.from_json, value["measured"]),
+            recipe=value["recipe"],
+            scenario=value["scenario"],
+            seeds=value["seeds"],
+            unit=value["unit"],
+            verdict=value["verdict"],
+            versus=value["versus"],
+            what=value["what"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fairness:
     """Fairness among flows.
 
@@ -991,6 +1116,46 @@ class JudgedClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCriterion:
+    """A criterion with its evidence.
+
+    Attributes
+    ----------
+    asks : str
+        What the section asks, in our own words.
+    evidence : tuple[Evidence, ...]
+        The evidence.
+    not_judged : str
+        What of it a simulation does not judge, and why; empty if all of it is judged.
+    section : str
+        The section of the document.
+    title : str
+        The title of the section.
+    verdict : EvidenceVerdict
+        The worst verdict on its evidence.
+    """
+
+    asks: str
+    evidence: tuple[Evidence, ...]
+    not_judged: str
+    section: str
+    title: str
+    verdict: EvidenceVerdict
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> JudgedCriterion:
+        """The document of a parsed JSON text."""
+        return cls(
+            asks=value["asks"],
+            evidence=tuple(Evidence.from_json(item) for item in value["evidence"]),
+            not_judged=value["not_judged"],
+            section=value["section"],
+            title=value["title"],
+            verdict=value["verdict"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedRow:
     """A row with its measured value and its verdict.
 
@@ -1080,6 +1245,42 @@ class JudgedRow:
             unit=value["unit"],
             verdict=value["verdict"],
             what=value["what"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSuite:
+    """A suite with the verdicts on its criteria.
+
+    Attributes
+    ----------
+    about : str
+        How the criteria are judged, and what the bounds are.
+    criteria : tuple[JudgedCriterion, ...]
+        The criteria, in the order of the document.
+    source : str
+        The number, authors and date of the document.
+    suite : str
+        The name of the suite: `bcp133`.
+    title : str
+        The title of the document.
+    """
+
+    about: str
+    criteria: tuple[JudgedCriterion, ...]
+    source: str
+    suite: str
+    title: str
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> JudgedSuite:
+        """The document of a parsed JSON text."""
+        return cls(
+            about=value["about"],
+            criteria=tuple(JudgedCriterion.from_json(item) for item in value["criteria"]),
+            source=value["source"],
+            suite=value["suite"],
+            title=value["title"],
         )
 
 
@@ -2827,6 +3028,26 @@ class PapersResult:
         return cls(
             headline=Headline.from_json(value["headline"]),
             recipes=tuple(CheckedRecipe.from_json(item) for item in value["recipes"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationsResult:
+    """What `millpond evaluate` prints.
+
+    Attributes
+    ----------
+    evaluations : tuple[Evaluation, ...]
+        The protocols and queues, in the order of the command.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> EvaluationsResult:
+        """The document of a parsed JSON text."""
+        return cls(
+            evaluations=tuple(Evaluation.from_json(item) for item in value["evaluations"]),
         )
 
 

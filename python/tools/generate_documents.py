@@ -24,6 +24,7 @@ DOCUMENTS: dict[str, list[str]] = {
     "stability": ["StabilityResult", "OscillationResult"],
     "explain": ["ExplanationResult"],
     "papers": ["PapersResult"],
+    "evaluate": ["EvaluationsResult"],
     "sweep": ["SweepResult"],
 }
 

@@ -4,7 +4,7 @@
 //! ```text
 //!   Scenario --run, compare--> Run --tables--> Arrow streams
 //!       |--sweep--> dataset, as files
-//!       \--equilibrium, stability, explain, check_papers--> JSON as the command prints it
+//!       \--equilibrium, stability, explain, check_papers, evaluate--> JSON as the command prints it
 //! ```
 //!
 //! Every function that can last long runs on threads of its own without Python's lock, and ends at Ctrl-C: see `work`.
@@ -15,6 +15,7 @@
 mod compare;
 mod environment;
 mod error;
+mod evaluation;
 mod guest;
 mod papers;
 mod run;
@@ -47,6 +48,8 @@ mod _core {
     use crate::environment::LinkControl;
     #[pymodule_export]
     use crate::error::{Error, GuestError};
+    #[pymodule_export]
+    use crate::evaluation::evaluate;
     #[pymodule_export]
     use crate::guest::{
         Ack, Congestion, Data, LinkBase, LinkPacket, QueueState, ReceiverBase, SenderBase, Start,
