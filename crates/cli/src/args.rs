@@ -525,7 +525,7 @@ pub(crate) struct Evaluate {
     /// All protocols, and all queues for the suites that evaluate queues
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// The suites: bcp133, l4s, rmcat and tcpeval evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
+    /// The suites: bcp133, l4s and rmcat evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
     pub(crate) suite: Vec<String>,
     /// Only the criteria of these sections: 5.1.1
@@ -544,7 +544,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Write the verdicts as sections of a Markdown page, whose other sections are kept: docs/evaluation-matrix.md
-    #[arg(long, value_name = "FILE.md", requires = "all", conflicts_with_all = ["section", "sets"])]
+    #[arg(long, value_name = "FILE.md", requires = "all", conflicts_with_all = ["names", "section", "sets"])]
     pub(crate) matrix: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: OutputForm,

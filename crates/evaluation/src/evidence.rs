@@ -143,6 +143,24 @@ pub struct Evidence {
     pub fault: String,
 }
 
+impl Evaluation {
+    /// The result of the suite of this name.
+    pub fn suite(&self, name: &str) -> Option<&JudgedSuite> {
+        self.suites.iter().find(|suite| suite.suite == name)
+    }
+
+    /// The names of the suites of several evaluations, each once.
+    pub fn suites_of(evaluations: &[Self]) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for suite in evaluations.iter().flat_map(|one| &one.suites) {
+            if !names.contains(&suite.suite.as_str()) {
+                names.push(&suite.suite);
+            }
+        }
+        names
+    }
+}
+
 impl Evidence {
     /// The evidence of a row with one value for each seed.
     pub(super) fn of(recipe: (&str, &str), case: &str, row: &Expectation, values: &RowValues) -> Self {
@@ -273,6 +291,17 @@ impl JudgedSuite {
     /// How many criteria have a verdict.
     pub fn count(&self, verdict: EvidenceVerdict) -> usize {
         self.criteria.iter().filter(|one| one.verdict == verdict).count()
+    }
+
+    /// A list, in Markdown, of what the sections ask, and what of it is not judged.
+    pub fn asks(&self) -> String {
+        let line = |one: &JudgedCriterion| {
+            let JudgedCriterion { section, title, asks, not_judged, .. } = one;
+            let reason =
+                if not_judged.is_empty() { String::new() } else { format!(" Not judged: {not_judged}") };
+            format!("- **{section} {title}.** {asks}{reason}\n")
+        };
+        self.criteria.iter().map(line).collect()
     }
 
     /// A sentence with the number of criteria of each verdict that there is.

@@ -70,25 +70,15 @@ fn reasons(suite: &JudgedSuite) -> String {
 
 /// For each suite the verdicts of its subjects.
 fn matrix(evaluations: &[Evaluation]) -> Document {
-    let mut names: Vec<&str> = Vec::new();
-    for suite in evaluations.iter().flat_map(|one| &one.suites) {
-        if !names.contains(&suite.suite.as_str()) {
-            names.push(&suite.suite);
-        }
-    }
-    let of = |document: Document, name: &&str| document.then(suite_matrix(evaluations, name));
-    names.iter().fold(Document::default(), of)
+    let of = |document: Document, name: &str| document.then(suite_matrix(evaluations, name));
+    Evaluation::suites_of(evaluations).into_iter().fold(Document::default(), of)
 }
 
 /// The verdicts of all subjects of one suite: a row for each subject and a column for each section, in tables that fit on a
 /// page.
 fn suite_matrix(evaluations: &[Evaluation], name: &str) -> Document {
     const COLUMNS: usize = 8;
-    let of_suite = |one: &JudgedSuite| one.suite == name;
-    let judged: Vec<(&Evaluation, &JudgedSuite)> = evaluations
-        .iter()
-        .filter_map(|one| Some((one, one.suites.iter().find(|suite| of_suite(suite))?)))
-        .collect();
+    let judged: Vec<_> = evaluations.iter().filter_map(|one| Some((one, one.suite(name)?))).collect();
     let Some((first, suite)) = judged.first() else { return Document::default() };
     let document = Document::default().text(format!("{} ({})\n", suite.title, suite.source));
     let table = |(index, columns): (usize, &[JudgedCriterion])| {
@@ -96,9 +86,9 @@ fn suite_matrix(evaluations: &[Evaluation], name: &str) -> Document {
         headings.extend(columns.iter().map(|criterion| criterion.section.as_str()));
         let mut rows = text_table(&headings);
         for (evaluation, suite) in &judged {
-            let name = Cell::from(evaluation.name.as_str());
             let verdicts = suite.criteria.iter().skip(index * COLUMNS).take(columns.len());
-            rows.add_row(std::iter::once(name).chain(verdicts.map(|one| Cell::from(one.cell()))));
+            let cells = verdicts.map(|one| Cell::from(one.cell()));
+            rows.add_row(std::iter::once(Cell::from(evaluation.name.as_str())).chain(cells));
         }
         rows
     };
@@ -107,21 +97,9 @@ fn suite_matrix(evaluations: &[Evaluation], name: &str) -> Document {
 
 /// The section of a suite on the page with the verdicts of all subjects: title, verdicts, and what the sections ask.
 pub fn matrix_section(evaluations: &[Evaluation], suite: &JudgedSuite, command: &str) -> String {
+    let JudgedSuite { suite: name, title, about, .. } = suite;
     let version = evaluations.first().map_or("", |one| one.version.as_str());
-    let asks = suite.criteria.iter().map(|one| {
-        let not_judged = if one.not_judged.is_empty() {
-            String::new()
-        } else {
-            format!(" Not judged: {}", one.not_judged)
-        };
-        format!("- **{} {}.** {}{not_judged}\n", one.section, one.title, one.asks)
-    });
-    format!(
-        "\n## {}: {}\n\n`{command}` with Millpond {version}. {}\n\n{}\n",
-        suite.suite,
-        suite.title,
-        suite.about,
-        suite_matrix(evaluations, &suite.suite).markdown().trim_end(),
-    ) + "\n"
-        + &asks.collect::<String>()
+    let verdicts = suite_matrix(evaluations, name).markdown();
+    let (verdicts, asks) = (verdicts.trim_end(), suite.asks());
+    format!("\n## {name}: {title}\n\n`{command}` with Millpond {version}. {about}\n\n{verdicts}\n\n{asks}")
 }
