@@ -11,7 +11,6 @@ use millpond_evaluation::{
     SubjectKind, Suite, Suites, fingerprint,
 };
 use millpond_protocols::Registry;
-use millpond_report::page;
 use millpond_report::terminal;
 use millpond_results::files::AtomicFile;
 use std::fs;
@@ -50,7 +49,10 @@ pub(crate) fn evaluate(args: &args::Evaluate, registry: &Registry) -> Outcome {
     progress.clear();
     let evaluated = Evaluations { evaluations: evaluations? };
     if let Some(page) = page {
-        finish(page, page::evaluation(&evaluated.evaluations, &origin().command).as_bytes())?;
+        finish(
+            page,
+            millpond_analysis_report::evaluation(&evaluated.evaluations, &origin().command).as_bytes(),
+        )?;
     }
     if let Some(matrix) = matrix {
         matrix.write(&selected, &evaluated.evaluations, registry)?;

@@ -1,5 +1,11 @@
 //! The arguments of all commands.
 
+mod papers;
+mod trace;
+
+pub(crate) use papers::*;
+pub(crate) use trace::*;
+
 use crate::command_line::VERSION;
 use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
@@ -7,7 +13,7 @@ use clap::{Args as Arguments, Parser, Subcommand};
 use millpond_report::page::PaperWidth;
 use millpond_sweep::Varied;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
-use millpond_units::{Rate, Span};
+use millpond_units::Span;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -592,183 +598,6 @@ pub(crate) struct Figure {
     pub(crate) out: values::FigureFile,
     #[command(flatten)]
     pub(crate) existing: Existing,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct Papers {
-    #[command(subcommand)]
-    pub(crate) action: PapersAction,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PapersAction {
-    /// List recipes: figures, tables and theorems of papers
-    #[command(after_help = examples::PAPERS_LIST)]
-    List(PapersList),
-    /// Run recipes and print the paper's value beside the measured value
-    #[command(after_help = examples::PAPERS_RUN)]
-    Run(PapersRun),
-    /// Run recipes and fail if a measured value differs without an explanation
-    #[command(after_help = examples::PAPERS_CHECK)]
-    Check(PapersCheck),
-    /// Run each row of recipes under every reading of its paper; of one recipe, print every value
-    #[command(after_help = examples::PAPERS_READINGS)]
-    Readings(PapersReadings),
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersList {
-    #[command(flatten)]
-    pub(crate) recipes: Recipes,
-    #[command(flatten)]
-    pub(crate) form: OutputForm,
-}
-
-/// A selection of recipes.
-#[derive(Debug, Arguments)]
-pub(crate) struct Recipes {
-    /// A paper, or one of its recipes [default: all]
-    #[arg(value_name = "PAPER[/RECIPE]")]
-    pub(crate) name: Option<String>,
-    /// Your own recipes: DIR/PAPER/paper.toml and DIR/PAPER/RECIPE.toml
-    #[arg(long, value_name = "DIR")]
-    pub(crate) papers: Option<PathBuf>,
-}
-
-/// A selection of recipes, and how they are run.
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersGrid {
-    #[command(flatten)]
-    pub(crate) recipes: Recipes,
-    /// Use the paper's own values and repetitions; finished runs are kept, so that you can interrupt and resume
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// Change one value of every scenario: duration=10s (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) sets: Vec<String>,
-    /// Your own trace instead of those of the recipes
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<PathBuf>,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersRun {
-    #[command(flatten)]
-    pub(crate) grid: PapersGrid,
-    /// Write the files of each run into a subdirectory of this directory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) shown: PapersShown,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersCheck {
-    #[command(flatten)]
-    pub(crate) grid: PapersGrid,
-    #[command(flatten)]
-    pub(crate) kept: PapersKept,
-    #[command(flatten)]
-    pub(crate) shown: PapersShown,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersReadings {
-    #[command(flatten)]
-    pub(crate) grid: PapersGrid,
-    #[command(flatten)]
-    pub(crate) kept: PapersKept,
-    #[command(flatten)]
-    pub(crate) form: OutputForm,
-    /// Also write every row under every reading as CSV
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) rows: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) existing: Existing,
-}
-
-/// Where finished runs are kept.
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersKept {
-    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
-}
-
-/// How rows are printed.
-#[derive(Debug, Arguments)]
-pub(crate) struct PapersShown {
-    #[command(flatten)]
-    pub(crate) form: OutputForm,
-    /// Write an HTML page with charts of each recipe and the paper's values
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) existing: Existing,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct Trace {
-    #[command(subcommand)]
-    pub(crate) command: TraceCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TraceCommand {
-    /// Generate a synthetic trace with the statistics of recorded radio links
-    #[command(after_help = examples::TRACE_GENERATE)]
-    Generate(Generate),
-    /// Print statistics of a trace: rates, variation, outages
-    #[command(after_help = examples::TRACE_STATS)]
-    Stats(Stats),
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct Generate {
-    /// The kind of link, such as 5g-static or lte-car
-    #[arg(long, value_name = "NAME")]
-    pub(crate) preset: String,
-    /// The duration of the trace
-    #[arg(long, value_name = "TIME", default_value = "60s", allow_hyphen_values = true)]
-    pub(crate) duration: Span,
-    /// The random seed
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seed, allow_hyphen_values = true)]
-    pub(crate) seed: u64,
-    /// The mean rate [default: that of the preset]
-    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
-    pub(crate) mean: Option<Rate>,
-    /// The highest rate [default: that of the preset]
-    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
-    pub(crate) peak: Option<Rate>,
-    /// The time between samples [default: that of the preset]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) step: Option<Span>,
-    /// The format of the file
-    #[arg(long, default_value = "csv")]
-    pub(crate) format: TraceFormat,
-    /// The file to write [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) existing: Existing,
-}
-
-/// The format of a trace file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum TraceFormat {
-    /// time_s,mbps
-    Csv,
-    /// One line per delivery opportunity of 1500 bytes
-    Mahimahi,
-}
-
-#[derive(Debug, Arguments)]
-pub(crate) struct Stats {
-    /// A trace in either format
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) form: OutputForm,
 }
 
 #[cfg(test)]
