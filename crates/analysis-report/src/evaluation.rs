@@ -1,8 +1,8 @@
 //! The page about evaluations: for each protocol and suite the criteria with their verdicts, and the evidence of each.
 
-use super::document::page_of;
 use maud::{Markup, html};
 use millpond_evaluation::{Evaluation, Evidence, EvidenceVerdict, JudgedCriterion, JudgedSuite};
+use millpond_report::page::document::page_of;
 
 /// The page about evaluations that `command` made.
 pub fn evaluation(evaluations: &[Evaluation], command: &str) -> String {

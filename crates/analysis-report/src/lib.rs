@@ -1,8 +1,9 @@
-//! The pages of analyses, of sweeps and of disturbances. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
+//! The pages of analyses, sweeps, disturbances and evaluations. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
 
 mod bode;
 mod convergence;
 mod disturbances;
+mod evaluation;
 mod explain;
 mod map;
 mod margin_marks;
@@ -14,6 +15,7 @@ mod unit;
 mod with_run;
 
 pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
+pub use evaluation::evaluation;
 pub use explain::explanation;
 pub use sweep::{SweepFigureKind, sweep, sweep_figure};
 pub use with_run::RunBeside;

@@ -5,7 +5,7 @@ use crate::work::{Conditions, interruptible};
 use crate::{VERSION, registry};
 use millpond_evaluation::{EvaluationPlan, EvaluationRequest, Evaluations, Subject, Suites};
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report::terminal;
 use millpond_results::RunOrigin;
 use pyo3::prelude::*;
 
@@ -61,7 +61,7 @@ pub fn evaluate(
     interruptible(py, &Conditions { runs, threads, progress }, move |watch| {
         let evaluated = Evaluations { evaluations: arguments.plan(&all)?.run(watch)? };
         let tables = terminal::evaluations(&evaluated.evaluations).fitted(None);
-        let page = page::evaluation(&evaluated.evaluations, &arguments.command());
+        let page = millpond_analysis_report::evaluation(&evaluated.evaluations, &arguments.command());
         Ok((serde_json::to_string_pretty(&evaluated)?, tables, page))
     })
 }

@@ -13,7 +13,6 @@ mod comparison;
 mod conclusion;
 mod curve_set;
 pub mod document;
-mod evaluation;
 mod figures;
 mod live_agreement;
 pub mod nyquist;
@@ -24,7 +23,6 @@ mod source;
 mod table;
 
 pub use comparison::{comparison, runs};
-pub use evaluation::evaluation;
 pub use figures::{FigureKind, PAPER_RULES, figure};
 pub use millpond_chart::{Figure, PaperWidth};
 pub use papers::papers;
