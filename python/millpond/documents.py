@@ -23,6 +23,7 @@ __all__ = [
     "ChainGain",
     "CheckedRecipe",
     "ClaimCounts",
+    "Claimant",
     "ClassAllocation",
     "ComparisonResult",
     "ComparisonRow",
@@ -83,7 +84,6 @@ __all__ = [
     "SearchedRange",
     "Side",
     "Silence",
-    "Source",
     "SpectralPeak",
     "Spread",
     "StabilityMap",
@@ -100,14 +100,14 @@ __all__ = [
     "Verdict",
 ]
 
+Claimant = Literal["paper", "ns-2", "own"]
+"""Whose statement a row checks."""
+
 EvidenceVerdict = Literal["not-judged", "met", "undecided", "not-measured", "not-met"]
 """The verdict on a piece of evidence or on a criterion, best first."""
 
 PaperKind = Literal["subject", "other", "comparison"]
 """The kind of a paper, by which its claims are counted."""
-
-Source = Literal["paper", "ns-2", "own"]
-"""Whose statement a row checks."""
 
 SubjectKind = Literal["protocol", "queue"]
 """The kind of what is evaluated."""
@@ -1188,7 +1188,7 @@ class JudgedRow:
         Whether we reject the reading: the row is no claim of the paper.
     seeds : int
         The number of seeds.
-    source : Source
+    source : Claimant
         Whose statement the row checks.
     spread : float | None
         Standard deviation over the seeds; null if a value is not finite.
@@ -1215,7 +1215,7 @@ class JudgedRow:
     reason: str
     rejected: bool
     seeds: int
-    source: Source
+    source: Claimant
     spread: float | None
     theory: str | None
     unit: str
