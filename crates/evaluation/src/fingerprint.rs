@@ -74,13 +74,15 @@ pub fn fingerprint(suite: &Suite, registry: &Registry) -> Result<String, Error> 
     Ok(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The summary of the subject's short run without the version of this program, or why there is none.
+/// The summary of the subject's short run, or why there is none; without the version of this program, and without the digest of
+/// the scenario, which changes with every key that scenarios get.
 fn conduct(subject: &Subject, registry: &Registry) -> Result<String, Error> {
     let scenario = subject.placed_in(probe(subject.kind)?);
     let about = About { label: String::new(), origin: RunOrigin::default(), index: 0, world: World::Packets };
     match run(&scenario, registry, about, &Unwatched) {
         Ok(finished) => {
-            let summary = Summary { version: String::new(), ..finished.run.summary };
+            let (version, scenario_sha256) = (String::new(), String::new());
+            let summary = Summary { version, scenario_sha256, ..finished.run.summary };
             Ok(serde_json::to_string(&summary).unwrap_or_default())
         }
         Err(Error::Scenario(faults)) => Ok(messages(&faults)),
