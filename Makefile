@@ -46,11 +46,11 @@ deny: ## licences, sources and advisories of dependencies; with cargo deny as we
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-node: node-test ## millpond-node, the relay over QUIC, and its tests: in crates/node/target, a few minutes
-	cd crates/node && cargo build --release --locked
+node: node-test ## millpond-node, the relay over QUIC, its tests and lints: in crates/node/target, a few minutes
+	cd crates/node && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
 node-test: ## the tests of millpond-node
-	cd crates/node && cargo fmt --check && cargo test --locked && cargo clippy --locked --all-targets -- -D warnings
+	cd crates/node && cargo fmt --check && cargo test --locked
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench
