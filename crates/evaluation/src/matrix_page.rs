@@ -17,8 +17,7 @@ const END: &str = "\n<!-- end of suite -->\n";
 const HEAD: &str = "\
 # Verdicts of all protocols and queues
 
-`millpond evaluate --all --matrix docs/evaluation-matrix.md` writes this page; with `--suite NAME` it writes the section of this suite and keeps the others. A suite
-without a section here has not been run for all of them.
+`millpond evaluate --all --matrix docs/evaluation-matrix.md` writes this page; with `--suite NAME` it writes the section of this suite and keeps the others.
 [evaluation.md](evaluation.md) says how criteria are judged, and `millpond evaluate NAME --suite SUITE` prints the evidence for a row.
 
 | mark | meaning |
