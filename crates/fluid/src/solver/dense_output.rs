@@ -11,7 +11,7 @@ use crate::integration::{Integration, SlidingThreshold};
 pub(super) struct LastStep {
     start: f64,
     length: f64,
-    /// States at the nodes.
+    /// States at the nodes, which may be beyond their bounds.
     states: [Vec<f64>; 5],
     /// Channels at the nodes.
     channels: [Vec<f64>; 5],
@@ -82,9 +82,8 @@ impl Solver<'_> {
         let Some(last) = &mut self.last_step else { return };
         (last.start, last.length) = (self.time, h);
         for (values, theta) in last.states.iter_mut().zip(NODES) {
-            for (i, (value, state)) in values.iter_mut().zip(&self.rhs.asm.states).enumerate() {
-                let inside = dense(theta, h, self.x[i], self.next[i], &self.stages, i);
-                *value = inside.max(state.lower).min(state.upper);
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = dense(theta, h, self.x[i], self.next[i], &self.stages, i);
             }
         }
         for (values, node) in last.channels.iter_mut().zip(&self.nodes) {
@@ -93,6 +92,11 @@ impl Solver<'_> {
         last.discrete.clone_from(&self.discrete.laws);
         last.integrals.copy_from_slice(&self.integrals);
         last.deliveries.clear();
+    }
+
+    /// The last step, if `time` lies within it.
+    fn step_around(&self, time: f64) -> Option<&LastStep> {
+        self.last_step.as_ref().filter(|_| time < self.time)
     }
 
     /// Records what loops with several links have delivered in the step.
@@ -140,16 +144,11 @@ impl<'a> DenseOutput<'a> {
         self.solver.steps()
     }
 
-    /// The last step, if the time that is shown lies within it.
-    fn inside(&self) -> Option<&LastStep> {
-        self.solver.last_step.as_ref().filter(|_| self.time < self.solver.time)
-    }
-
     /// Computes the values at `time`, which is the solver's present or lies within its last step.
     fn show(&mut self, time: f64) {
         self.time = time;
         let Self { solver, states, channels, integrals, .. } = self;
-        let Some(last) = solver.last_step.as_ref().filter(|_| time < solver.time) else {
+        let Some(last) = solver.step_around(time) else {
             states.copy_from_slice(solver.state());
             channels.copy_from_slice(solver.channels());
             integrals.copy_from_slice(solver.integrals());
@@ -185,7 +184,7 @@ impl Integration for DenseOutput<'_> {
     }
 
     fn discrete(&self) -> &[u64] {
-        self.inside().map_or(&self.solver.discrete.laws, |last| &last.discrete)
+        self.solver.step_around(self.time).map_or(&self.solver.discrete.laws, |last| &last.discrete)
     }
 
     fn channels(&self) -> &[f64] {
