@@ -86,7 +86,7 @@ pub struct Config {
     pub node: NodeConfig,
     /// Forwarded ports.
     pub forwards: Vec<Forward>,
-    /// Where the enter speaks SOCKS version 5.
+    /// Where the enter serves SOCKS version 5.
     pub socks5: Option<SocketAddr>,
     /// Where the enter accepts the method CONNECT of HTTP.
     pub http_connect: Option<SocketAddr>,

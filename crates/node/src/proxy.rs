@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// The largest request of either protocol.
 pub const MOST_REQUEST: usize = 8192;
 
-/// The protocol that an application speaks at a port of the enter.
+/// The protocol that applications use at a port of the enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proxy {
     /// SOCKS version 5 without authentication; `greeted`: its method was chosen.

@@ -383,7 +383,7 @@ impl Driver {
         }
     }
 
-    /// An aborted flow resets its socket, unless the application can be told why in the protocol that it speaks.
+    /// An aborted flow resets its socket, unless the protocol of the application has a message for the reason.
     fn on_aborted(&mut self, now: Time, flow: FlowId, reason: Abort) {
         tracing::info!(flow, %reason, "flow aborted");
         let Some(mut socket) = self.take(flow) else { return };
