@@ -68,6 +68,17 @@ struct Chain {
 }
 
 impl Chain {
+    /// A flow through the chain whose first bytes have arrived: the ends of client and target.
+    fn open_flow(&self) -> (TcpStream, TcpStream) {
+        let mut client = timed(TcpStream::connect(self.forward).unwrap());
+        client.write_all(b"hello").unwrap();
+        let mut target = timed(self.target.accept().unwrap().0);
+        let mut word = [0; 5];
+        target.read_exact(&mut word).unwrap();
+        assert_eq!(&word, b"hello");
+        (client, target)
+    }
+
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let target = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -244,11 +255,8 @@ fn a_relay_that_is_killed_is_an_error_at_both_ends_within_five_seconds_and_never
 fn an_enter_or_exit_that_is_killed_is_no_clean_end_for_its_application() {
     for node in [0, 2] {
         let mut chain = Chain::start();
-        let mut client = timed(TcpStream::connect(chain.forward).unwrap());
-        client.write_all(b"hello").unwrap();
-        let mut target = timed(chain.target.accept().unwrap().0);
+        let (mut client, mut target) = chain.open_flow();
         let mut word = [0; 5];
-        target.read_exact(&mut word).unwrap();
         drop(chain.nodes.remove(node));
         let begin = Instant::now();
         // Its own application at once, the other one after the idle timeout.
@@ -293,11 +301,8 @@ fn socks_and_http_connect_reach_allowed_targets_and_say_why_others_are_refused()
 #[test]
 fn a_reset_reaches_the_other_end_as_a_reset() {
     let chain = Chain::start();
-    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
-    client.write_all(b"hello").unwrap();
-    let mut target = timed(chain.target.accept().unwrap().0);
+    let (client, mut target) = chain.open_flow();
     let mut word = [0; 5];
-    target.read_exact(&mut word).unwrap();
     rustix::net::sockopt::set_socket_linger(&client, Some(Duration::ZERO)).unwrap();
     drop(client);
     let end = target.read(&mut word);
@@ -307,11 +312,8 @@ fn a_reset_reaches_the_other_end_as_a_reset() {
 #[test]
 fn sigterm_ends_all_flows_at_once_and_the_exit_code_is_zero() {
     let mut chain = Chain::start();
-    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
-    client.write_all(b"hello").unwrap();
-    let mut target = timed(chain.target.accept().unwrap().0);
+    let (mut client, mut target) = chain.open_flow();
     let mut word = [0; 5];
-    target.read_exact(&mut word).unwrap();
     let begin = Instant::now();
     signal(&chain.nodes[1], "TERM");
     assert!(client.read(&mut word).is_err() && target.read(&mut word).is_err(), "{}", chain.logs());
@@ -322,11 +324,8 @@ fn sigterm_ends_all_flows_at_once_and_the_exit_code_is_zero() {
 #[test]
 fn a_draining_node_ends_after_its_last_flow_and_a_reload_keeps_flows() {
     let mut chain = Chain::start();
-    let mut client = timed(TcpStream::connect(chain.forward).unwrap());
-    client.write_all(b"hello").unwrap();
-    let mut target = timed(chain.target.accept().unwrap().0);
+    let (mut client, mut target) = chain.open_flow();
     let mut word = [0; 5];
-    target.read_exact(&mut word).unwrap();
     signal(&chain.nodes[0], "HUP");
     signal(&chain.nodes[0], "USR1");
     let begin = Instant::now();
