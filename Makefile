@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python test test-cluster python-test lint no-std docs node node-test bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -16,6 +16,14 @@ python: ## the Python package with its extras in .venv, and a first figure
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check '.[all,notebook]'
 	.venv/bin/python examples/first_figure.py
+
+site: ## the documentation as a static site in target/site/html, with the figures of all recipes
+	cargo build --release --package millpond-cli
+	website/build.sh target/release/millpond
+
+site-test: ## opens every page of the finished site in Chromium: errors, width, search
+	tests/install-chromium.sh
+	cd website && ../target/site/venv/bin/python -m millpond_site.browse
 
 test: ## every test
 	tests/install-chromium.sh
@@ -90,5 +98,5 @@ reference: ## the independent models whose numbers recipes cite
 mutants: ## 20 minutes: single faults of the equations, each of which recipes must notice
 	python3 tests/mutants/run.py
 
-scenario-reference: ## the key tables of docs/scenario.md, from the source
+scenario-reference: ## the key tables of docs/scenario.md and scenarios/scenario.schema.json, from the source
 	cargo run --quiet --package millpond-scenario --example write_reference

@@ -7,6 +7,11 @@ Examples:
   millpond run scenarios/dumbbell.toml --set duration=5s --out runs/short --qlog
   millpond run scenarios/dumbbell.toml --world fluid --json";
 
+pub(crate) const NEW: &str = "\
+Examples:
+  millpond new home.toml
+  millpond new home.toml --template parking-lot";
+
 pub(crate) const CHECK: &str = "\
 Examples:
   millpond check scenarios/dumbbell.toml

@@ -44,6 +44,7 @@ pub fn main(registry: &Registry) -> ExitCode {
 fn dispatch(command: &Command, registry: &Registry) -> Outcome {
     match command {
         Command::Run(args) => commands::run(args, registry),
+        Command::New(args) => commands::new(args),
         Command::Check(args) => commands::check(args, registry),
         Command::Schema(args) => commands::schema(args),
         Command::Compare(args) => commands::compare(args, registry),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
-use millpond_scenario::update_reference;
+use millpond_scenario::{schema, update_reference};
 use std::path::PathBuf;
 
 fn page() -> PathBuf {
@@ -14,6 +14,16 @@ fn the_tables_of_the_reference_page_equal_the_tables_of_keys() {
     let text = std::fs::read_to_string(page()).unwrap();
     let updated = update_reference(&text).unwrap();
     assert!(text == updated, "docs/scenario.md is stale: run make scenario-reference");
+}
+
+#[test]
+fn the_schema_beside_the_scenarios_is_that_of_the_tables_of_keys() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let written = std::fs::read_to_string(folder.join("scenario.schema.json")).unwrap();
+    assert!(
+        written == format!("{:#}\n", schema()),
+        "scenarios/scenario.schema.json is stale: run make scenario-reference"
+    );
 }
 
 /// The part of a heading that links use: lower case, hyphens for spaces, no punctuation.

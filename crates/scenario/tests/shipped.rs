@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 fn scenarios() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect()
+    let folders = [folder.join("links"), folder];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect()
 }
 
 #[test]
@@ -22,6 +23,16 @@ fn every_shipped_scenario_is_right_and_reads_back_the_same() {
         let again = Scenario::parse(&text, "again", Path::new("/"), &[], &Disk);
         assert_eq!(again.unwrap_or_else(|faults| panic!("{faults}\n{text}")), scenario, "{}", path.display());
         assert!(!scenario.title.is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_shipped_scenario_names_the_schema_that_editors_use() {
+    for path in scenarios() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let named = text.lines().next().and_then(|line| line.strip_prefix("#:schema "));
+        let schema = path.parent().unwrap().join(named.unwrap_or_else(|| panic!("{}", path.display())));
+        assert!(schema.is_file(), "{}: {}", path.display(), schema.display());
     }
 }
 

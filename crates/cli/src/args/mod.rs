@@ -1,8 +1,10 @@
 //! The arguments of all commands.
 
+mod new;
 mod papers;
 mod trace;
 
+pub(crate) use new::*;
 pub(crate) use papers::*;
 pub(crate) use trace::*;
 
@@ -72,6 +74,9 @@ pub(crate) enum Command {
     /// Run a scenario and print goodput, queueing delay, utilization and losses
     #[command(after_help = examples::RUN)]
     Run(Run),
+    /// Write a scenario file from a template, as a beginning for a network of your own
+    #[command(after_help = examples::NEW)]
+    New(New),
     /// Check whether a scenario is valid, without running it
     #[command(after_help = examples::CHECK)]
     Check(Check),

@@ -19,4 +19,5 @@ mod papers;
 mod readme;
 mod schemas;
 mod sweep;
+mod templates;
 mod transients;

@@ -95,6 +95,34 @@ fn assert_shows_what_its_commands_print(page: &str, scenario: &str, least_sessio
     }
 }
 
+/// The pages of the site are read in their order within one folder: later commands use the files of earlier ones.
+#[test]
+fn every_command_of_the_pages_of_the_site_works_as_it_is_written() {
+    for page in ["tour", "my-network", "my-trace", "sweep"] {
+        let page = fs::read_to_string(workspace().join(format!("website/pages/{page}.md"))).unwrap();
+        let home = fs::read_to_string(workspace().join("website/pages/tour.md")).unwrap();
+        let (folder, commands) = (clone_with(&home), commands(&page));
+        let network = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        fs::write(folder.path().join("network.toml"), network.unwrap_or_default()).unwrap();
+        assert!(!commands.is_empty());
+        for command in commands.iter().filter(|command| !ELSEWHERE.contains(&command[0].as_str())) {
+            let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+            if command[0] == "new" {
+                arguments.push("--force");
+            }
+            if ["run", "compare", "sweep"].contains(&arguments[0]) {
+                arguments.extend(["--set", "duration=2500ms", "--set", "measure.from=0s"]);
+            }
+            let output = millpond(folder.path(), &arguments);
+            assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
+        }
+        if network.is_some() {
+            let output = millpond(folder.path(), &["check", "network.toml"]);
+            assert!(output.status.success(), "{}", stderr(&output));
+        }
+    }
+}
+
 #[test]
 fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
     assert_shows_what_its_commands_print("from-a-law-to-its-stability.md", "delay-margin.toml", 8);
