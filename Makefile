@@ -19,6 +19,8 @@ python: ## the Python package with its extras in .venv, and a first figure
 
 site: ## the documentation as a static site in target/site/html, with the figures of all recipes
 	cargo build --release --package millpond-cli
+	mkdir -p target/site
+	tests/papers.sh target/release/millpond target/site/papers > target/site/recipes.txt || { cat target/site/recipes.txt; exit 1; }
 	website/build.sh target/release/millpond
 
 site-test: ## opens every page of the finished site in Chromium: errors, width, search

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${1:-target/debug/millpond}
 pages=${2:-$(mktemp -d)}
+mkdir -p "$pages"
 failed=()
 for folder in papers/*/; do
     paper=$(basename "$folder")

@@ -1,0 +1,52 @@
+"""Checks the links of the finished site."""
+
+from __future__ import annotations
+
+import posixpath
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+#: Folders whose pages other programs write and check: rustdoc, and the reports of the command.
+ELSEWHERE = ("rust/", "recipes/figures/")
+
+
+class Page(HTMLParser):
+    """The links and the anchors of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Notes the links and anchors of a tag."""
+        for key, value in attributes:
+            if value is None:
+                continue
+            if key in {"href", "src"}:
+                self.links.append(value)
+            if key == "id" or (tag == "a" and key == "name"):
+                self.anchors.add(value)
+
+
+def faults(html: Path) -> list[str]:
+    """A line for each link whose file or anchor does not exist, or that needs a network to render the page."""
+    pages = {page.relative_to(html).as_posix(): Page(page.read_text()) for page in sorted(html.glob("**/*.html"))}
+    found = []
+    for name, page in pages.items():
+        if name.startswith(ELSEWHERE):
+            continue
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
+            )
+            if not (html / target).exists():
+                found.append(f"{name}: the link {link} names no file")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+                found.append(f"{name}: the link {link} names no anchor of {target}")
+    return found
