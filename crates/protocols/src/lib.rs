@@ -17,6 +17,7 @@ pub mod mcp;
 pub mod newreno;
 pub mod paganini;
 pub mod parts;
+pub mod pledge;
 pub mod prague;
 pub mod queues;
 pub mod rcp;
@@ -60,6 +61,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,
+    &pledge::Pledge,
     &paganini::PaganiniMarks,
     &paganini::PaganiniDelay,
 ];

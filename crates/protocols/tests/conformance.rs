@@ -72,7 +72,7 @@ fn with_a_constant_price_a_flow_sends_its_demand() {
 #[test]
 fn with_a_constant_signalled_rate_a_max_min_flow_sends_at_it() {
     let seen = equilibrium::with_a_constant_signalled_rate_a_max_min_flow_sends_at_it(&all());
-    assert_eq!(seen, ["rcp", "acp", "cltcp"]);
+    assert_eq!(seen, ["rcp", "acp", "cltcp", "pledge"]);
 }
 
 #[test]

@@ -1,0 +1,217 @@
+//! The header of Pledge. Data packets and acknowledgements carry the same format.
+//!
+//! ```text
+//! 0               1               2               3
+//! +---------------+---------------+---------------+---------------+
+//! |  offered rate: least of the path [byte/s]; infinite: none     |   big-endian,
+//! +---------------+---------------+---------------+---------------+   rates as IEEE 754 binary32
+//! |  label of the router that has offered it; zero: none          |
+//! +---------------+---------------+---------------+---------------+
+//! |  base round-trip time of the flow [ns]; zero: no sample yet   |
+//! +---------------+---------------+---------------+---------------+
+//! |  rate that the sender follows [byte/s]                        |
+//! +---------------+---------------+---------------+---------------+
+//! |  label of the router that has offered it; zero: none          |
+//! +---------------+---------------+---------------+---------------+
+//! |  label of the flow                                            |
+//! +---------------+---------------+---------------+---------------+
+//! |  sum of the mean waits of the path [ns]                       |
+//! +---------------+---------------+---------------+---------------+
+//! ```
+
+use crate::parts::fields;
+use millpond_law::{Header, HeaderId};
+use millpond_units::{Rate, Span};
+use std::fmt;
+use zerocopy::byteorder::network_endian::{F32, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Header number of Pledge.
+pub(super) const ID: HeaderId = HeaderId(10);
+
+/// Largest rate that a header can signal, in bytes/s, so that windows of several seconds remain numbers of bytes.
+const LARGEST_RATE: f32 = 1e15;
+
+/// The fields of the header.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct PledgeHeader {
+    offered: F32,
+    offered_by: U32,
+    base_rtt: U32,
+    followed: F32,
+    followed_router: U32,
+    flow: U32,
+    waits: U32,
+}
+
+/// A rate and the router that offers it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offer {
+    /// In bytes/s.
+    pub rate: f64,
+    /// Random label of the router, above zero.
+    pub router: u32,
+}
+
+impl PledgeHeader {
+    /// The view of a Pledge header; none if the header is foreign or too short.
+    #[inline]
+    pub fn parse(header: &Header) -> Option<Self> {
+        header.fields(ID)
+    }
+
+    /// The same header for writing.
+    #[inline]
+    pub(super) fn within(header: &mut Header) -> Option<&mut Self> {
+        header.fields_mut(ID)
+    }
+
+    /// The header of a data packet at its sender, which follows this offer.
+    pub fn new(flow: u32, base_rtt: Span, followed: Option<Offer>) -> Self {
+        Self {
+            offered: f32::INFINITY.into(),
+            offered_by: 0.into(),
+            base_rtt: fields::from_rtt(base_rtt),
+            followed: followed.map_or(0.0, |offer| offer.rate as f32).into(),
+            followed_router: followed.map_or(0, |offer| offer.router).into(),
+            flow: flow.into(),
+            waits: 0.into(),
+        }
+    }
+
+    /// The least rate that the routers offer; none if no router has written one, or if it is not a rate.
+    #[inline]
+    pub fn offer(&self) -> Option<Offer> {
+        valid(self.offered).map(|rate| Offer { rate, router: self.offered_by.get() })
+    }
+
+    /// The offer that the sender follows; none before its first feedback.
+    #[inline]
+    pub fn followed(&self) -> Option<Offer> {
+        let router = self.followed_router.get();
+        valid(self.followed).filter(|_| router != 0).map(|rate| Offer { rate, router })
+    }
+
+    /// The flow's round-trip time without queues; zero before its first sample.
+    #[inline]
+    pub fn base_rtt(&self) -> Span {
+        fields::to_rtt(self.base_rtt)
+    }
+
+    /// The random label of the flow.
+    #[inline]
+    pub fn flow(&self) -> u32 {
+        self.flow.get()
+    }
+
+    /// The sum of the mean waits at the routers.
+    #[inline]
+    pub fn waits(&self) -> Span {
+        fields::to_rtt(self.waits)
+    }
+
+    /// Writes the offer of a router if it is the least so far, and adds its mean wait.
+    #[inline]
+    pub fn pass(&mut self, offer: Offer, wait: Span) {
+        let rate = (offer.rate as f32).min(LARGEST_RATE);
+        // A rate that is not a number is replaced, too.
+        let keeps = self.offered.get() <= rate;
+        if !keeps {
+            self.offered = rate.into();
+            self.offered_by = offer.router.into();
+        }
+        self.waits = self.waits.get().saturating_add(fields::from_rtt(wait).get()).into();
+    }
+
+    /// Writes it as a header.
+    #[inline]
+    pub fn emit(&self, header: &mut Header) {
+        header.set_fields(ID, self);
+    }
+}
+
+/// A rate that a header may contain.
+#[inline]
+fn valid(rate: F32) -> Option<f64> {
+    let rate = rate.get();
+    (0.0..=LARGEST_RATE).contains(&rate).then_some(f64::from(rate))
+}
+
+impl fmt::Display for PledgeHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offer() {
+            None => write!(f, "Pledge rate any")?,
+            Some(offer) => {
+                write!(
+                    f,
+                    "Pledge rate {} of router {:08x}",
+                    Rate::from_bps_f64(offer.rate * 8.0),
+                    offer.router
+                )?;
+            }
+        }
+        write!(f, " base rtt {} waits {} flow {:08x}", self.base_rtt(), self.waits(), self.flow())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: [u8; 28] = [
+        0x49, 0x74, 0x24, 0x00, // 1e6 byte/s
+        0, 0, 0, 9, // router 9
+        0x02, 0xfa, 0xf0, 0x80, // 50 ms
+        0x49, 0xf4, 0x24, 0x00, // 2e6 byte/s
+        0, 0, 0, 7, // router 7
+        0xab, 0xcd, 0x00, 0x01, // flow
+        0x00, 0x1e, 0x84, 0x80, // 2 ms
+    ];
+
+    #[test]
+    fn a_header_of_28_bytes_is_written_and_parsed() {
+        let mut written =
+            PledgeHeader::new(0xabcd_0001, Span::from_millis(50), Some(Offer { rate: 2e6, router: 7 }));
+        assert_eq!(written.offer(), None);
+        written.pass(Offer { rate: 1e6, router: 9 }, Span::from_millis(2));
+        let mut header = Header::NONE;
+        written.emit(&mut header);
+        assert_eq!(header.of(ID), Some(&BYTES[..]));
+        let read = PledgeHeader::parse(&Header::new(ID, &BYTES)).unwrap();
+        assert_eq!(read.offer(), Some(Offer { rate: 1e6, router: 9 }));
+        assert_eq!(read.followed(), Some(Offer { rate: 2e6, router: 7 }));
+        assert_eq!((read.base_rtt(), read.waits()), (Span::from_millis(50), Span::from_millis(2)));
+        assert_eq!(
+            read.to_string(),
+            "Pledge rate 8Mbps of router 00000009 base rtt 50ms waits 2ms flow abcd0001"
+        );
+    }
+
+    #[test]
+    fn the_least_offer_is_kept_with_its_router_and_waits_are_added() {
+        let mut header = PledgeHeader::new(1, Span::ZERO, None);
+        for (rate, router, least) in [(9.0, 1, (9.0, 1)), (5.0, 2, (5.0, 2)), (7.0, 3, (5.0, 2))] {
+            header.pass(Offer { rate, router }, Span::from_millis(3));
+            assert_eq!(header.offer(), Some(Offer { rate: least.0, router: least.1 }));
+        }
+        assert_eq!(header.waits(), Span::from_millis(9));
+    }
+
+    #[test]
+    fn values_that_are_no_rates_are_ignored_and_replaced() {
+        for bits in [f32::NAN, f32::NEG_INFINITY, -1.0, 1e30] {
+            let mut bytes = BYTES;
+            bytes[..4].copy_from_slice(&bits.to_be_bytes());
+            let mut read = PledgeHeader::parse(&Header::new(ID, &bytes)).unwrap();
+            assert_eq!(read.offer(), None, "{bits}");
+            if !(bits < 0.0) {
+                read.pass(Offer { rate: 5.0, router: 2 }, Span::ZERO);
+                assert_eq!(read.offer(), Some(Offer { rate: 5.0, router: 2 }), "{bits}");
+            }
+        }
+        assert_eq!(PledgeHeader::parse(&Header::NONE).map(|_| ()), None);
+        assert_eq!(PledgeHeader::parse(&Header::new(ID, &BYTES[..27])).map(|_| ()), None);
+        assert_eq!(PledgeHeader::parse(&Header::new(HeaderId(99), &BYTES)).map(|_| ()), None);
+    }
+}

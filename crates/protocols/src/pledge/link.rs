@@ -1,0 +1,516 @@
+//! The router of Pledge: it learns a window for its link, and divides it among the flows whose least offer is its own.
+
+use super::factors::{FIRST_WINDOWS, Known, LateFactor, next_use_factor, window, without_standing_queue};
+use super::header::{ID, Offer, PledgeHeader};
+use super::label_count::LabelCount;
+use super::params::RouterParams;
+use super::shown_capacity::Departures;
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
+use millpond_units::{Span, Time};
+
+/// Shortest and longest interval over which labels and other traffic are counted.
+const INTERVALS: (Span, Span) = (Span::from_millis(1), Span::from_millis(10_000));
+
+/// Windows over which the mean rate is taken, so that each byte counts alike on a link whose rate varies for minutes.
+const MEAN_WINDOWS: f64 = 1000.0;
+
+/// Windows of which the least queue is a standing one: the memory of the late factor.
+const STANDING_WINDOWS: f64 = 50.0;
+
+/// Eq. (7): the offered rate in bytes/s. `loop_time` is T + q. Without a flow that follows this router, one that would
+/// follow it next may have the spare rate beside its present one, which is at most `largest`.
+#[inline]
+fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64 {
+    let rate = window / loop_time;
+    let own = (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0);
+    if flows > 0.5 { own / flows.max(1.0) } else { own + others.largest }
+}
+
+/// Rates in bytes/s of the traffic that does not follow this router's offer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Others {
+    /// Pledge flows whose least offer is of another router.
+    elsewhere: f64,
+    /// Packets without a header of Pledge.
+    foreign: f64,
+    /// The largest rate that a flow follows.
+    largest: f64,
+}
+
+/// Bytes since the interval began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Traffic {
+    all: f64,
+    elsewhere: f64,
+    foreign: f64,
+    largest: f64,
+    /// Longest loop in seconds.
+    longest: f64,
+}
+
+/// A packet whose service has begun.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct InService {
+    bytes: f64,
+    entered: Time,
+    began: Time,
+    /// Whether another packet was waiting behind it.
+    is_followed: bool,
+}
+
+/// The router's state at one link.
+pub(super) struct PledgeRouter {
+    params: RouterParams,
+    buffer: u64,
+    packet: f64,
+    known: Known,
+    late: LateFactor,
+    use_factor: f64,
+    /// In bytes/s; zero before the first packet.
+    mean_rate: f64,
+    /// Round trips over which it was taken so far.
+    rate_samples: f64,
+    /// B, in bytes.
+    mean_window: f64,
+    /// q, in seconds.
+    mean_wait: f64,
+    in_service: Option<InService>,
+    departures: Departures,
+    /// Least queue of the present fifty windows, in bytes, and how many windows have departed of them.
+    standing: f64,
+    standing_windows: f64,
+    labels: LabelCount,
+    traffic: Traffic,
+    others: Others,
+    interval: (Time, Time),
+    window: f64,
+    offer: Offer,
+    has_samples: bool,
+    unread: Unread,
+}
+
+impl PledgeRouter {
+    pub(super) fn new(params: RouterParams, facts: &LinkFacts) -> Self {
+        let known = Known {
+            capacity: facts.capacity.bytes_per_sec(),
+            base_rtt: params.initial_rtt.secs(),
+            target: params.target.secs(),
+            buffer: facts.buffer.map_or(f64::INFINITY, |buffer| buffer.as_f64()),
+        };
+        Self {
+            params,
+            buffer: facts.buffer.map_or(u64::MAX, |buffer| buffer.get()),
+            packet: facts.packet.as_f64().max(1.0),
+            known,
+            late: LateFactor::INITIAL,
+            use_factor: 1.0,
+            mean_rate: 0.0,
+            rate_samples: 0.0,
+            mean_window: 0.0,
+            mean_wait: 0.0,
+            in_service: None,
+            departures: Departures::default(),
+            standing: f64::INFINITY,
+            standing_windows: 0.0,
+            labels: LabelCount::new(),
+            traffic: Traffic::default(),
+            others: Others::default(),
+            interval: (Time::ZERO, Time::ZERO + params.initial_rtt),
+            window: 0.0,
+            offer: Offer { rate: 0.0, router: 0 },
+            has_samples: false,
+            unread: Unread::default(),
+        }
+    }
+
+    /// These bytes as a share of a mean window, at most one.
+    #[inline]
+    fn share(&self, bytes: f64) -> f64 {
+        (bytes / self.mean_window).min(1.0)
+    }
+
+    /// The packet in service has left, or the next one takes its place: its wait is known.
+    fn end_service(&mut self, now: Time) {
+        let Some(served) = self.in_service.take() else { return };
+        let share = self.share(served.bytes);
+        let mut wait = served.began.since(served.entered).secs();
+        if served.is_followed {
+            let took = now.since(served.began);
+            wait += (took.secs() - served.bytes / self.known.capacity.max(1.0)).max(0.0);
+        }
+        self.mean_wait += share / FIRST_WINDOWS * (wait - self.mean_wait);
+        self.late.count(&self.params, share, wait > self.known.target);
+        self.use_factor = next_use_factor(&self.params, self.use_factor, 0.0, share, self.most_use());
+    }
+
+    /// The use factor at which both terms of (3) are equal.
+    #[inline]
+    fn most_use(&self) -> f64 {
+        self.late.value * self.known.in_time() / self.known.product().max(1.0)
+    }
+
+    /// Eq. (5) for the time without a packet, of which at most one round trip counts: a larger window shortens no more
+    /// than that.
+    fn count_idle_time(&mut self, now: Time) {
+        let Some(served) = self.in_service else { return };
+        let idle = now.since(served.began).secs() - served.bytes / self.known.capacity.max(1.0);
+        let wasted = self.known.capacity * idle.clamp(0.0, self.known.base_rtt);
+        let share = wasted / self.mean_window;
+        self.use_factor = next_use_factor(&self.params, self.use_factor, share, 0.0, self.most_use());
+    }
+
+    /// Eq. (6), once in fifty windows.
+    fn count_standing_queue(&mut self, bytes_left: f64, share: f64) {
+        self.standing = self.standing.min(bytes_left);
+        self.standing_windows += share;
+        if self.standing_windows < STANDING_WINDOWS {
+            return;
+        }
+        if self.standing > 0.0 && self.known.product() > 0.0 {
+            let next = without_standing_queue(self.window, self.known.product(), self.standing);
+            self.use_factor = self.use_factor.min(next);
+        }
+        (self.standing, self.standing_windows) = (f64::INFINITY, 0.0);
+    }
+
+    fn end_interval(&mut self, now: Time) {
+        let seconds = now.since(self.interval.0).secs().max(INTERVALS.0.secs());
+        let traffic = std::mem::take(&mut self.traffic);
+        let round_trips = seconds / self.known.base_rtt;
+        self.rate_samples += round_trips;
+        let weight = (round_trips / (FIRST_WINDOWS + self.rate_samples).min(MEAN_WINDOWS)).min(1.0);
+        self.mean_rate += weight * (traffic.all / seconds - self.mean_rate);
+        let mean = |before: f64, bytes: f64| (before + bytes / seconds) / 2.0;
+        self.others = Others {
+            elsewhere: mean(self.others.elsewhere, traffic.elsewhere),
+            foreign: mean(self.others.foreign, traffic.foreign),
+            largest: traffic.largest,
+        };
+        self.labels.end_interval();
+        // Every flow sends a packet in it.
+        let between_packets = 2.0 * self.packet / self.offer.rate.max(1.0);
+        let length = Span::from_secs(traffic.longest.max(between_packets).min(INTERVALS.1.secs()));
+        self.interval = (now, now + length.max(INTERVALS.0));
+    }
+
+    fn update_window(&mut self, capacity: f64) {
+        self.known.capacity = capacity;
+        if self.mean_rate <= 0.0 {
+            self.mean_rate = capacity;
+        }
+        self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.packet);
+        self.window = window(&self.known, self.late.value, self.use_factor).max(self.packet);
+        let loop_time = self.known.base_rtt + self.mean_wait;
+        self.offer.rate = offered_rate(self.window, loop_time, &self.others, self.labels.count());
+    }
+
+    /// Counts a flow of Pledge.
+    fn note_flow(&mut self, header: &PledgeHeader, bytes: f64, share: f64) {
+        let base_rtt = header.base_rtt().secs();
+        if base_rtt > 0.0 {
+            let weight = if self.has_samples { share / FIRST_WINDOWS } else { 1.0 };
+            self.has_samples = true;
+            self.known.base_rtt += weight * (base_rtt.max(INTERVALS.0.secs()) - self.known.base_rtt);
+            self.traffic.longest = self.traffic.longest.max(base_rtt + self.mean_wait);
+        }
+        match header.followed() {
+            Some(followed) if followed.router != self.offer.router && followed.rate < self.offer.rate => {
+                self.traffic.elsewhere += bytes;
+                self.traffic.largest = self.traffic.largest.max(followed.rate);
+            }
+            _ => self.labels.insert(header.flow()),
+        }
+    }
+}
+
+impl Link for PledgeRouter {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, ..Hooks::default() }
+    }
+
+    fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        if queue.packets == 0 {
+            self.known.capacity = queue.configured_capacity.bytes_per_sec();
+            self.count_idle_time(cx.now);
+        } else if queue.bytes.get().saturating_add(packet.bytes.get()) > self.buffer {
+            // It finds no room.
+            let share = self.share(packet.bytes.as_f64());
+            self.late.count(&self.params, share, true);
+        }
+        Verdict::Keep
+    }
+
+    fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        self.end_service(cx.now);
+        let bytes = packet.bytes.as_f64();
+        self.in_service = Some(InService {
+            bytes,
+            entered: Time::ZERO + cx.now.since(Time::ZERO).saturating_sub(queue.head_sojourn),
+            began: cx.now,
+            is_followed: queue.packets > 1,
+        });
+        if self.offer.router == 0 {
+            self.offer.router = cx.random.bits().max(1);
+        }
+        let shown = self.departures.count(cx.now, bytes);
+        self.update_window(queue.configured_capacity.bytes_per_sec().max(shown));
+        let share = self.share(bytes);
+        self.count_standing_queue(queue.bytes.saturating_sub(packet.bytes).as_f64(), share);
+        self.traffic.all += bytes;
+        let protocol = packet.header.protocol();
+        match self.unread.note_own(ID, protocol, PledgeHeader::within(packet.header)) {
+            None => self.traffic.foreign += bytes,
+            Some(header) => {
+                self.note_flow(header, bytes, share);
+                header.pass(self.offer, Span::from_secs(self.mean_wait));
+            }
+        }
+        if cx.now >= self.interval.1 {
+            self.end_interval(cx.now);
+        }
+        Verdict::Keep
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("late factor", "1", self.late.value);
+        gauge.quantity("use factor", "1", self.use_factor);
+        gauge.quantity("window", "B", self.window);
+        gauge.quantity("offered rate", "bit/s", self.offer.rate * 8.0);
+        gauge.quantity("flows", "1", self.labels.count());
+        gauge.quantity("mean wait", "s", self.mean_wait);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pledge::params::PARAMETERS;
+    use crate::testing::PACKET;
+    use millpond_law::{Ecn, Header, PacketKind, Random, Settings};
+    use millpond_units::{Bytes, Rate};
+
+    const RTT: Span = Span::from_millis(50);
+
+    /// A router at 8 Mbit/s, 1000 packets of 1000 bytes per second, with packets at given times.
+    struct Bench {
+        router: PledgeRouter,
+        random: Random,
+        now: Time,
+        capacity: f64,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self::with_buffer(None)
+        }
+
+        fn with_buffer(buffer: Option<Bytes>) -> Self {
+            let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
+            let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET };
+            let router = PledgeRouter::new(params, &facts);
+            Self { router, random: Random::stream(1, "router"), now: Time::ZERO, capacity: 8e6 }
+        }
+
+        fn view(&self, packets: u64, sojourn: Span) -> QueueView {
+            QueueView {
+                configured_capacity: Rate::from_bps_f64(self.capacity),
+                bytes: PACKET * packets,
+                packets,
+                head_sojourn: sojourn,
+            }
+        }
+
+        fn arrive(&mut self, packets: u64) {
+            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            let view = self.view(packets, Span::ZERO);
+            let mut packet =
+                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut cx = Context { now: self.now, random: &mut self.random };
+            self.router.arrive(&mut cx, &mut packet, &view);
+        }
+
+        /// A packet departs that has waited for `sojourn`; `packets` are queued with it.
+        fn depart(
+            &mut self,
+            sent: Option<PledgeHeader>,
+            packets: u64,
+            sojourn: Span,
+        ) -> Option<PledgeHeader> {
+            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            if let Some(sent) = sent {
+                sent.emit(&mut header);
+            }
+            let view = self.view(packets, sojourn);
+            let mut packet =
+                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut cx = Context { now: self.now, random: &mut self.random };
+            self.router.depart(&mut cx, &mut packet, &view);
+            PledgeHeader::parse(&header)
+        }
+
+        /// A saturated millisecond: a packet that has waited for `sojourn`, and others behind it.
+        fn busy(&mut self, sent: PledgeHeader, sojourn: Span) -> PledgeHeader {
+            self.now += Span::from_millis(1);
+            self.depart(Some(sent), 3, sojourn).unwrap()
+        }
+    }
+
+    fn new_flow(label: u32) -> PledgeHeader {
+        PledgeHeader::new(label, RTT, None)
+    }
+
+    fn rate(header: &PledgeHeader) -> f64 {
+        header.offer().unwrap().rate
+    }
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs()
+    }
+
+    #[test]
+    fn the_offered_rate_is_equation_7() {
+        let others = Others { elsewhere: 2e5, foreign: 1e5, largest: 3e5 };
+        // 60 kB in 60 ms: 1 MB/s, less .1 and .2.
+        assert!(near(offered_rate(60e3, 0.06, &others, 2.0), 0.35e6, 1e-12));
+        assert!(near(offered_rate(60e3, 0.06, &others, 0.0), 0.7e6 + 0.3e6, 1e-12));
+        let flood = Others { foreign: 9e6, ..Others::default() };
+        assert!(near(offered_rate(60e3, 0.06, &flood, 1.0), 0.5e6, 1e-12), "half of the window is kept");
+        assert_eq!(offered_rate(60e3, 0.06, &Others { elsewhere: 9e6, ..others }, 1.0), 0.0);
+    }
+
+    #[test]
+    fn a_joining_flow_divides_the_offer_with_its_first_packet() {
+        let mut bench = Bench::new();
+        let alone = rate(&bench.busy(new_flow(1), Span::ZERO));
+        assert!(near(alone, 1e6, 1e-3), "{alone}");
+        bench.busy(new_flow(2), Span::ZERO);
+        let shared = rate(&bench.busy(new_flow(1), Span::ZERO));
+        assert!(near(shared, 0.5e6, 0.01), "{shared}");
+    }
+
+    #[test]
+    fn a_flow_limited_elsewhere_keeps_its_rate_and_the_rest_is_offered_to_the_others() {
+        let mut bench = Bench::new();
+        let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
+        let limited = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.2e6, router: own.router ^ 1 }));
+        let mut offered = own.rate;
+        // One packet in five: 0.2 MB/s of it.
+        for packet in 0..2000 {
+            let sent = if packet % 5 == 0 {
+                limited
+            } else {
+                PledgeHeader::new(1, RTT, Some(Offer { rate: offered, router: own.router }))
+            };
+            offered = rate(&bench.busy(sent, Span::ZERO));
+        }
+        let whole = bench.router.window / bench.router.known.base_rtt;
+        assert!(near(offered, whole - 0.2e6, 0.02), "{offered} of {whole}");
+        assert!(near(bench.router.labels.count(), 1.0, 1e-3));
+    }
+
+    #[test]
+    fn a_link_that_limits_no_flow_offers_the_spare_rate_beside_the_largest_share() {
+        let mut bench = Bench::new();
+        let router = bench.busy(new_flow(9), Span::ZERO).offer().unwrap().router;
+        let limited = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.2e6, router: router ^ 1 }));
+        let mut offered = 0.0;
+        for _ in 0..200 {
+            bench.now += Span::from_millis(4);
+            bench.arrive(0);
+            bench.now += Span::from_millis(1);
+            offered = rate(&bench.depart(Some(limited), 1, Span::ZERO).unwrap());
+        }
+        let whole = bench.router.window / bench.router.known.base_rtt;
+        assert!(near(offered, whole - 0.2e6 + 0.2e6, 0.02), "{offered} of {whole}");
+    }
+
+    #[test]
+    fn packets_that_wait_longer_than_the_target_lower_the_late_factor_and_others_raise_it() {
+        let mut bench = Bench::new();
+        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(51))));
+        let lowered = bench.router.late.value;
+        // The first steps are a tenth per window of 50 packets, the ratio of the means of both bounds 100 packets.
+        assert!((0.8..0.95).contains(&lowered), "{lowered}");
+        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(49))));
+        assert!(bench.router.late.value > lowered);
+    }
+
+    #[test]
+    fn an_interruption_of_the_service_during_a_packet_counts_as_its_wait() {
+        let mut bench = Bench::new();
+        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(30))));
+        let before = bench.router.late.value;
+        // The next one begins 45 ms later: the packet before it waited for 30 + 44 ms.
+        bench.now += Span::from_millis(44);
+        bench.busy(new_flow(1), Span::from_millis(30));
+        assert!(bench.router.late.value < before);
+    }
+
+    #[test]
+    fn a_packet_without_room_is_late() {
+        let mut bench = Bench::with_buffer(Some(PACKET * 10));
+        bench.busy(new_flow(1), Span::ZERO);
+        let before = bench.router.late.value;
+        bench.arrive(9);
+        assert_eq!(bench.router.late.value, before);
+        bench.arrive(10);
+        assert!(bench.router.late.value < before);
+    }
+
+    #[test]
+    fn idle_time_raises_the_use_factor_by_at_most_one_round_trip() {
+        let after = |idle: Span| {
+            let mut bench = Bench::new();
+            bench.busy(new_flow(1), Span::ZERO);
+            bench.router.in_service =
+                bench.router.in_service.map(|served| InService { is_followed: false, ..served });
+            bench.now += Span::from_millis(1) + idle;
+            bench.arrive(0);
+            bench.router.use_factor
+        };
+        // (1 - spare) eta_u times the share of a window of 50 ms.
+        assert!(near(after(Span::from_millis(25)) - 1.0, 0.05 * 0.99 * 0.5, 0.01));
+        assert!(near(after(Span::from_millis(500)) - 1.0, 0.05 * 0.99, 0.01));
+    }
+
+    #[test]
+    fn a_standing_queue_of_fifty_windows_is_taken_from_the_window() {
+        let mut bench = Bench::new();
+        bench.router.use_factor = 1.5;
+        // Never fewer than 20 packets behind: 75 kB less 20 kB of 50 kB. Fifty windows are 2500 packets.
+        for _ in 0..2600 {
+            bench.now += Span::from_millis(1);
+            bench.depart(Some(new_flow(1)), 21, Span::from_millis(20));
+        }
+        assert!((1.03..1.1).contains(&bench.router.use_factor), "{}", bench.router.use_factor);
+    }
+
+    #[test]
+    fn a_capacity_that_is_signalled_too_low_is_corrected_by_the_departures() {
+        let mut bench = Bench::new();
+        bench.capacity = 4e6;
+        let mut offered = 0.0;
+        for _ in 0..100 {
+            offered = rate(&bench.busy(new_flow(1), Span::ZERO));
+        }
+        // 19 of 20 packets in 20 ms at 1 MB/s, for 0.5 MB/s signalled.
+        assert!(near(offered, 0.95e6 * bench.router.use_factor, 0.02), "{offered}");
+    }
+
+    #[test]
+    fn headers_receive_the_mean_wait_and_foreign_packets_are_only_counted() {
+        let mut bench = Bench::new();
+        (0..3000).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(8))));
+        let waits = bench.busy(new_flow(1), Span::from_millis(8)).waits();
+        assert!(near(waits.secs(), 0.008, 0.01), "{waits}");
+        let before = bench.router.traffic.foreign;
+        bench.now += Span::from_millis(1);
+        assert_eq!(bench.depart(None, 3, Span::ZERO).map(|_| ()), None);
+        assert_eq!(bench.router.traffic.foreign, before + 1000.0);
+        assert_eq!(bench.router.unread(), 0);
+    }
+}

@@ -1,0 +1,51 @@
+//! Pledge: explicit rates from routers that keep the share of late bytes below a bound. A law of this project; see README.md
+//! in this folder and docs/extensions/pledge.md.
+
+mod factors;
+mod fluid;
+mod header;
+mod label_count;
+mod link;
+mod params;
+mod sender;
+mod shown_capacity;
+
+pub use header::PledgeHeader;
+
+use millpond_law::fluid::FluidModel;
+use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+
+/// The protocol `pledge`.
+pub struct Pledge;
+
+static CARD: Card = Card {
+    name: "pledge",
+    title: "Pledge",
+    summary: "routers keep the share of bytes that wait longer than a target below 5 %, and offer max-min fair rates",
+    source: "this project, docs/extensions/pledge.md",
+    needs: Needs { header: header::ID, ..Needs::NONE },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Pledge {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::PledgeSender::new(settings)))
+    }
+
+    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::PledgeRouter::new(params::RouterParams::read(settings), facts))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::PledgeFluid::read(settings))))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::warnings(settings)
+    }
+}

@@ -1,0 +1,94 @@
+//! The parameters of Pledge.
+
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, above, from, number, span};
+use millpond_units::Span;
+use std::f64::consts::E;
+
+const TARGET: Key<Span> = span("target", Span::from_millis(50))
+    .source("chosen by the operator")
+    .meaning("waiting time at a link that at most the share `late` of the bytes exceeds");
+const LATE: Key<f64> = number("late", "1", 0.05, above(0.0).to(0.5))
+    .source("Eq. (4): the promise is a 95th percentile")
+    .meaning("share of the bytes that may wait longer than `target`");
+const SPARE: Key<f64> = number("spare", "1", 0.01, above(0.0).to(0.5))
+    .source("Eq. (5); chosen on synthetic traces")
+    .meaning("share of the capacity that is left unused, so that a link without queue is observable");
+const LATE_STEP: Key<f64> = number("late_step", "1", 0.02, above(0.0).to(0.5))
+    .source("Eq. (4): memory of 50 windows, after that of all windows so far")
+    .meaning("step of the late factor for each window of departed bytes");
+const USE_STEP: Key<f64> = number("use_step", "1", 0.05, above(0.0).to(1.0))
+    .source("Eq. (5): delay margin of (pi / (2 use_step) - 1) round trips; chosen on synthetic traces")
+    .meaning("step of the use factor for each window of departed bytes");
+const INITIAL_RTT: Key<Span> = span("initial_rtt", Span::from_millis(50))
+    .source("as in XCP and RCP")
+    .meaning("mean base round-trip time of a router before any packet carries one");
+pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 3.0, from(1.0).to(1e6))
+    .source("at most the initial windows of RFC 5681, section 3.1")
+    .meaning("window before the first feedback");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &TARGET, &LATE, &SPARE, &LATE_STEP, &USE_STEP, &INITIAL_RTT, &INITIAL_WINDOW,
+];
+
+/// The router's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RouterParams {
+    /// d.
+    pub(super) target: Span,
+    /// alpha: share of late bytes.
+    pub(super) late: f64,
+    /// zeta: share of unused capacity.
+    pub(super) spare: f64,
+    /// Least eta_l.
+    pub(super) late_step: f64,
+    /// eta_u.
+    pub(super) use_step: f64,
+    /// T before the first sample.
+    pub(super) initial_rtt: Span,
+}
+
+impl RouterParams {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
+            target: settings.get(TARGET),
+            late: settings.get(LATE),
+            spare: settings.get(SPARE),
+            late_step: settings.get(LATE_STEP),
+            use_step: settings.get(USE_STEP),
+            initial_rtt: settings.get(INITIAL_RTT),
+        }
+    }
+}
+
+/// Warnings about these settings.
+pub(super) fn warnings(settings: &Settings) -> Vec<String> {
+    let params = RouterParams::read(settings);
+    (params.use_step > 1.0 / E)
+        .then(|| {
+            format!(
+                "use_step = {}: the use factor oscillates on a link of constant capacity, because the step is above \
+                 1/e = {:.3}",
+                params.use_step,
+                1.0 / E
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::Value;
+
+    #[test]
+    fn a_use_step_above_1_over_e_has_a_warning() {
+        let warnings_at =
+            |step: f64| warnings(&Settings::check(PARAMETERS, [("use_step", Value::Number(step))]).unwrap());
+        assert_eq!(warnings_at(0.05), Vec::<String>::new());
+        assert_eq!(warnings_at(0.36), Vec::<String>::new());
+        assert!(warnings_at(0.37)[0].contains("1/e = 0.368"));
+    }
+}
