@@ -38,6 +38,7 @@ mod misbehaviour;
 mod paganini;
 mod phase_effects;
 mod plans;
+mod pledge;
 mod queues;
 mod reno_over_red;
 mod routers;

@@ -17,6 +17,10 @@ const MEAN_WINDOWS: f64 = 1000.0;
 /// Windows of which the least queue is a standing one: the memory of the late factor.
 const STANDING_WINDOWS: f64 = 50.0;
 
+/// A flow counts as one of this router's if it follows at least this share of the offer: where two routers offer nearly the
+/// same, a flow would otherwise change between them with every fluctuation.
+const TIE: f64 = 0.95;
+
 /// Eq. (7): the offered rate in bytes/s. `loop_time` is T + q. Without a flow that follows this router, one that would
 /// follow it next may have the spare rate beside its present one, which is at most `largest`.
 #[inline]
@@ -29,7 +33,7 @@ fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64
 /// Rates in bytes/s of the traffic that does not follow this router's offer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Others {
-    /// Pledge flows whose least offer is of another router.
+    /// Pledge flows whose least offer is of another router: the greater of the last two intervals.
     elsewhere: f64,
     /// Packets without a header of Pledge.
     foreign: f64,
@@ -82,6 +86,8 @@ pub(super) struct PledgeRouter {
     labels: LabelCount,
     traffic: Traffic,
     others: Others,
+    /// The rate of the last interval, in bytes/s.
+    elsewhere: f64,
     interval: (Time, Time),
     window: f64,
     offer: Offer,
@@ -115,6 +121,7 @@ impl PledgeRouter {
             labels: LabelCount::new(),
             traffic: Traffic::default(),
             others: Others::default(),
+            elsewhere: 0.0,
             interval: (Time::ZERO, Time::ZERO + params.initial_rtt),
             window: 0.0,
             offer: Offer { rate: 0.0, router: 0 },
@@ -180,12 +187,14 @@ impl PledgeRouter {
         self.rate_samples += round_trips;
         let weight = (round_trips / (FIRST_WINDOWS + self.rate_samples).min(MEAN_WINDOWS)).min(1.0);
         self.mean_rate += weight * (traffic.all / seconds - self.mean_rate);
-        let mean = |before: f64, bytes: f64| (before + bytes / seconds) / 2.0;
+        // A label that leaves the count was last seen one to two intervals ago: by then its rate is in here.
+        let elsewhere = traffic.elsewhere / seconds;
         self.others = Others {
-            elsewhere: mean(self.others.elsewhere, traffic.elsewhere),
-            foreign: mean(self.others.foreign, traffic.foreign),
+            elsewhere: elsewhere.max(self.elsewhere),
+            foreign: (self.others.foreign + traffic.foreign / seconds) / 2.0,
             largest: traffic.largest,
         };
+        self.elsewhere = elsewhere;
         self.labels.end_interval();
         // Every flow sends a packet in it.
         let between_packets = 2.0 * self.packet / self.offer.rate.max(1.0);
@@ -214,7 +223,9 @@ impl PledgeRouter {
             self.traffic.longest = self.traffic.longest.max(base_rtt + self.mean_wait);
         }
         match header.followed() {
-            Some(followed) if followed.router != self.offer.router && followed.rate < self.offer.rate => {
+            Some(followed)
+                if followed.router != self.offer.router && followed.rate < TIE * self.offer.rate =>
+            {
                 self.traffic.elsewhere += bytes;
                 self.traffic.largest = self.traffic.largest.max(followed.rate);
             }
@@ -431,18 +442,24 @@ mod tests {
     #[test]
     fn packets_that_wait_longer_than_the_target_lower_the_late_factor_and_others_raise_it() {
         let mut bench = Bench::new();
-        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(51))));
+        (0..100).for_each(|_| {
+            bench.busy(new_flow(1), Span::from_millis(51));
+        });
         let lowered = bench.router.late.value;
         // The first steps are a tenth per window of 50 packets, the ratio of the means of both bounds 100 packets.
         assert!((0.8..0.95).contains(&lowered), "{lowered}");
-        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(49))));
+        (0..100).for_each(|_| {
+            bench.busy(new_flow(1), Span::from_millis(49));
+        });
         assert!(bench.router.late.value > lowered);
     }
 
     #[test]
     fn an_interruption_of_the_service_during_a_packet_counts_as_its_wait() {
         let mut bench = Bench::new();
-        (0..100).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(30))));
+        (0..100).for_each(|_| {
+            bench.busy(new_flow(1), Span::from_millis(30));
+        });
         let before = bench.router.late.value;
         // The next one begins 45 ms later: the packet before it waited for 30 + 44 ms.
         bench.now += Span::from_millis(44);
@@ -504,7 +521,9 @@ mod tests {
     #[test]
     fn headers_receive_the_mean_wait_and_foreign_packets_are_only_counted() {
         let mut bench = Bench::new();
-        (0..3000).for_each(|_| drop(bench.busy(new_flow(1), Span::from_millis(8))));
+        (0..3000).for_each(|_| {
+            bench.busy(new_flow(1), Span::from_millis(8));
+        });
         let waits = bench.busy(new_flow(1), Span::from_millis(8)).waits();
         assert!(near(waits.secs(), 0.008, 0.01), "{waits}");
         let before = bench.router.traffic.foreign;

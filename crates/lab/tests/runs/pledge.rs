@@ -1,0 +1,132 @@
+//! Pledge: the guarantee on capacities that a seeded search makes hostile, and max-min shares of several routers.
+
+use crate::common::{flow, least, near, results, series};
+use millpond_law::Random;
+use millpond_results::Run;
+use std::fmt::Write;
+
+const LAST_HOP: &str = r#"
+title = "Pledge on a varying link"
+duration = "120s"
+measure = { every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = { steps = STEPS }
+delay = "25ms"
+buffer = "unlimited"
+[[flows]]
+name = "f"
+count = 2
+protocol = "pledge"
+path = ["A", "B"]
+"#;
+
+const SECONDS: f64 = 120.0;
+const PEAK_MBPS: f64 = 20.0;
+
+/// How an adversary changes the capacity: the levels as shares of the peak, and the mean times at them in seconds.
+type Genes = [f64; 4];
+
+/// Steps of capacity, and their mean as a share of the peak.
+fn capacity(genes: &Genes, seed: u64) -> (String, f64) {
+    let mut random = Random::numbered(seed, 18);
+    let (mut steps, mut time, mut bits, mut is_high) = (String::from("["), 0.0, 0.0, true);
+    while time < SECONDS {
+        let (level, mean) = if is_high { (genes[0], genes[2]) } else { (genes[1], genes[3]) };
+        let length = (0.02 + random.exponential(mean)).min(SECONDS - time);
+        write!(steps, "[\"{time:.4}s\", \"{:.3}Mbps\"],", PEAK_MBPS * level).unwrap();
+        bits += length * level;
+        time += length.max(1e-3);
+        is_high = !is_high;
+    }
+    (steps + "]", bits / SECONDS)
+}
+
+/// The share of packets that waited for longer than 50 ms.
+fn late_share(run: &Run) -> f64 {
+    let waits = run.distributions.iter().find(|found| found.entity == "L ->").unwrap();
+    let in_time = waits.points.iter().filter(|(_, ms)| *ms <= 50.0).map(|(share, _)| *share);
+    1.0 - in_time.fold(0.0, f64::max)
+}
+
+#[test]
+fn on_hostile_capacities_the_share_of_late_bytes_stays_below_the_bound_of_the_guarantee() {
+    // B / eta_l is at most fifty windows of the peak, and the mean rate, over all windows so far, rises little after them.
+    let slack = |mean: f64| f64::ln(5.0) * 50.0 * 0.05 / (mean * SECONDS);
+    let mut random = Random::numbered(3, 18);
+    let mut worst: (Genes, f64) = ([1.0, 0.2, 0.5, 0.5], 0.0);
+    for trial in 0..12 {
+        let genes: Genes = if trial % 3 == 0 {
+            let time = |random: &mut Random| 0.02 * f64::powf(100.0, random.uniform());
+            [
+                0.7 + 0.3 * random.uniform(),
+                0.05 + 0.5 * random.uniform(),
+                time(&mut random),
+                time(&mut random),
+            ]
+        } else {
+            worst.0.map(|gene| (gene * f64::exp(0.2 * random.normal())).clamp(0.02, 1.0))
+        };
+        let (steps, mean) = capacity(&genes, trial);
+        let run = results(&LAST_HOP.replace("STEPS", &steps), &[]);
+        let late = late_share(&run);
+        if least(series(&run, "L ->", "late factor"), (0.0, SECONDS)) > 0.2 {
+            let bound = 0.05 + slack(mean);
+            assert!(late <= bound, "{genes:?}: {late} of {bound}");
+            if late > worst.1 {
+                worst = (genes, late);
+            }
+        }
+    }
+    assert!(worst.1 > 0.04, "no capacity makes the target hard to keep: {worst:?}");
+}
+
+const PARKING_LOT: &str = r#"
+title = "Pledge at three routers"
+duration = "20s"
+measure = { from = "5s" }
+[[links]]
+name = "first"
+between = ["A", "B"]
+rate = "30Mbps"
+delay = "5ms"
+[[links]]
+name = "second"
+between = ["B", "C"]
+rate = "60Mbps"
+delay = "5ms"
+[[flows]]
+name = "long"
+protocol = "pledge"
+path = ["A", "B", "C"]
+rtt = "40ms"
+[[flows]]
+name = "first-only"
+count = 2
+protocol = "pledge"
+path = ["A", "B"]
+rtt = "40ms"
+[[flows]]
+name = "second-only"
+count = 2
+protocol = "pledge"
+path = ["B", "C"]
+rtt = "20ms"
+"#;
+
+#[test]
+fn flows_that_are_limited_elsewhere_leave_the_max_min_share_to_the_others() {
+    // 30 Mbit/s among three; 60 less 10 among two; 99 % of each.
+    let run = results(PARKING_LOT, &[]);
+    let rate = |name: &str| flow(&run, name).goodput_bps / 1e6;
+    for (name, mbps) in [
+        ("long", 9.9),
+        ("first-only.0", 9.9),
+        ("first-only.1", 9.9),
+        ("second-only.0", 24.8),
+        ("second-only.1", 24.8),
+    ] {
+        assert!(near(rate(name), mbps, 0.03), "{name}: {}", rate(name));
+    }
+}
