@@ -90,6 +90,14 @@ pub(crate) fn all() -> [Case; 7] {
     ]
 }
 
+/// A network that grows with the number of its flows: 1 Mbit/s for each, and a buffer of one bandwidth-delay product. All
+/// have started after a second.
+pub(crate) fn many(flows: u32) -> Case {
+    let (rate, rtt) = (mbps(flows.into()), Span::from_millis(50));
+    let buffer = rate.bytes_in(rtt).get() / PACKET.get();
+    dumbbell(("many", "NewReno, 1 Mbit/s for each flow", "newreno"), rate, rtt, flows, buffer, seconds(4))
+}
+
 /// The network of S1 with another queue: what a queue costs beside drop-tail.
 fn with_queue(name: &'static str, what: &'static str, queue: &'static str) -> Case {
     let (rate, rtt) = (mbps(100), Span::from_millis(20));
@@ -141,6 +149,11 @@ fn two_bottlenecks() -> Case {
 }
 
 impl Case {
+    /// The same for this long.
+    pub(crate) fn lasting(self, duration: Span) -> Self {
+        Self { duration, warm_up: self.warm_up.min(Time::ZERO + duration / 4), ..self }
+    }
+
     /// One way over an access link.
     pub(crate) fn access_delay(&self, users: &Users) -> Span {
         let trunks: Span = self.trunks[..users.crosses].iter().map(|trunk| trunk.delay).sum();

@@ -4,7 +4,8 @@
 //! Each case runs in a process of its own, so that its memory can be measured; this program starts itself for that:
 //! `millpond-bench run NAME SECONDS`, `millpond-bench periodic NAME SECONDS` (without random processing times),
 //! `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
-//! a large network of the fluid world alone, of any size.
+//! a large network of the fluid world alone, of any size; `millpond-bench many FLOWS SECONDS` one of the packet world whose
+//! capacity grows with the number of its flows.
 
 mod bare;
 mod cases;
@@ -39,14 +40,15 @@ fn main() -> Outcome<()> {
             large::run(large::Size { flows, links, seconds })
         }
         [mode @ ("run" | "periodic" | "bare"), name, seconds] => {
-            let mut case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
-            case.duration = Span::from_secs(seconds.parse()?);
-            case.warm_up = case.warm_up.min(Time::ZERO + case.duration / 4);
-            case.is_random = mode == "run";
+            let case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
+            let case = Case { is_random: mode == "run", ..case.lasting(Span::from_secs(seconds.parse()?)) };
             if mode == "bare" { run_bare(&case) } else { run(&case) }
         }
+        ["many", flows, seconds] => {
+            run(&cases::many(flows.parse()?).lasting(Span::from_secs(seconds.parse()?)))
+        }
         _ => Err(
-            "usage: millpond-bench [run|periodic|bare NAME SECONDS | fluid FLOWS LINKS SECONDS | stability]"
+            "usage: millpond-bench [run|periodic|bare NAME SECONDS | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS | stability]"
                 .into(),
         ),
     }

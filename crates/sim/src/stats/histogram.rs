@@ -1,5 +1,6 @@
 //! A weighted histogram of whole numbers with two significant digits.
 
+use super::weights::Weights;
 use millpond_units::Span;
 
 /// Number of buckets per doubling of the value, as a power of two: a bucket is at most 1/64 of its value wide.
@@ -12,12 +13,12 @@ const DELAY_FLOOR: u32 = 13;
 /// Values with weights: packets of weight one, or queue lengths weighted by their duration.
 ///
 /// A quantile is within 0.8 % of the value; mean, minimum and maximum are exact. Memory is used only between the
-/// smallest and the largest bucket seen: half a kilobyte per doubling, of which the RTTs of a flow need one or two. (A
+/// smallest and the largest bucket seen: a quarter of a kilobyte per doubling, of which the RTTs of a flow need one or two. (A
 /// general histogram of the same precision costs 9 kB each, of which a flow has three and a link two.)
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    weights: Vec<u64>,
-    /// The bucket of `weights[0]`, a multiple of [`OCTAVE`].
+    weights: Weights,
+    /// The bucket of the first weight, a multiple of [`OCTAVE`].
     first: u32,
     /// Resolution: 2^floor.
     floor: u32,
@@ -42,7 +43,7 @@ impl Histogram {
     }
 
     fn coarser_than(floor: u32) -> Self {
-        Self { weights: Vec::new(), first: 0, floor, zero: 0, min: u64::MAX, max: 0, sum: 0 }
+        Self { weights: Weights::default(), first: 0, floor, zero: 0, min: u64::MAX, max: 0, sum: 0 }
     }
 
     /// Adds a delay with weight one.
@@ -67,8 +68,8 @@ impl Histogram {
     /// Adds all values of another histogram of the same resolution.
     pub fn merge(&mut self, other: &Self) {
         debug_assert_eq!(self.floor, other.floor, "histograms of different kinds");
-        for (index, weight) in other.weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
-            self.add_to_bucket(other.first as usize + index, *weight);
+        for (index, weight) in other.weights.iter().enumerate().filter(|(_, weight)| *weight > 0) {
+            self.add_to_bucket(other.first as usize + index, weight);
         }
         self.zero += other.zero;
         self.sum += other.sum;
@@ -89,7 +90,7 @@ impl Histogram {
 
     /// The smallest value; zero if there is no weight.
     pub fn min(&self) -> u64 {
-        if self.zero > 0 || self.weights.is_empty() { 0 } else { self.min }
+        if self.zero > 0 || self.weights.len() == 0 { 0 } else { self.min }
     }
 
     /// The largest value; zero if there is no weight.
@@ -128,7 +129,7 @@ impl Histogram {
     /// Middle value and weight of each bucket with a positive weight, ascending: for distribution plots.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let middle = |index| self.middle(self.first as usize + index).max(self.min).min(self.max);
-        let others = self.weights.iter().enumerate().map(move |(index, weight)| (middle(index), *weight));
+        let others = self.weights.iter().enumerate().map(move |(index, weight)| (middle(index), weight));
         std::iter::once((0, self.zero)).chain(others).filter(|(_, weight)| *weight > 0)
     }
 
@@ -150,36 +151,24 @@ impl Histogram {
 
     #[inline]
     fn add_to_bucket(&mut self, bucket: usize, weight: u64) {
-        match self.weights.get_mut(bucket.wrapping_sub(self.first as usize)) {
-            Some(sum) => *sum += weight,
-            None => self.add_outside(bucket, weight),
+        if !self.weights.add(bucket.wrapping_sub(self.first as usize), weight) {
+            self.add_outside(bucket, weight);
         }
-    }
-
-    /// Adds buckets before the first one.
-    fn extend_down(&mut self, buckets: usize) {
-        let mut weights = Vec::with_capacity(buckets + self.weights.len());
-        weights.resize(buckets, 0);
-        weights.extend_from_slice(&self.weights);
-        self.weights = weights;
     }
 
     /// Adds weight to a bucket outside the stored range, which is extended octave by octave.
     #[cold]
     fn add_outside(&mut self, bucket: usize, weight: u64) {
         let (start, first) = (bucket / OCTAVE * OCTAVE, self.first as usize);
-        if self.weights.is_empty() {
+        if self.weights.len() == 0 {
             self.first = start as u32;
         } else if start < first {
-            self.extend_down(first - start);
+            self.weights.extend_down(first - start);
             self.first = start as u32;
         }
         let first = self.first as usize;
-        let needed = start + OCTAVE - first;
-        if needed > self.weights.len() {
-            self.weights.resize(needed, 0);
-        }
-        self.weights[bucket - first] += weight;
+        self.weights.extend_up(start + OCTAVE - first);
+        self.weights.add(bucket - first, weight);
     }
 }
 
@@ -232,6 +221,25 @@ mod tests {
         let expected = (95.0 * 1000.0 + (1_u64 << 40) as f64) / 96.0;
         assert!((histogram.trimmed_mean(0.96) / expected - 1.0).abs() < 1.0 / 64.0);
         assert_eq!(Histogram::default().trimmed_mean(0.95), 0.0);
+    }
+
+    #[test]
+    fn weights_of_any_size_are_counted() {
+        // Three hours at length 5, then 2^32 times a weight of one.
+        let mut histogram = Histogram::default();
+        let hours = 3 * 3_600_000_000_000_000;
+        histogram.add(5, hours);
+        histogram.add(7, u64::from(u32::MAX));
+        histogram.add(7, 1);
+        // Shorter ones make room before the first bucket, longer ones behind the last.
+        histogram.add(1000, 1);
+        let buckets: Vec<(u64, u64)> = histogram.buckets().collect();
+        assert_eq!(buckets[..2], [(5, hours), (7, 1 << 32)]);
+        let mut merged = Histogram::default();
+        merged.add(1 << 20, 1 << 40);
+        merged.merge(&histogram);
+        let weights: Vec<u64> = merged.buckets().map(|(_, weight)| weight).collect();
+        assert_eq!(weights, [hours, 1 << 32, 1, 1 << 40]);
     }
 
     #[test]

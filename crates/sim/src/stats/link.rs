@@ -142,8 +142,8 @@ pub(crate) struct LinkMeter {
     from: Time,
     /// Time at each queue length of two or more below [`EXACT_LENGTHS`], in picoseconds.
     exact_lengths: Vec<u64>,
-    /// Time at greater queue lengths.
-    lengths: Histogram,
+    /// Time at greater queue lengths; none so far.
+    lengths: Option<Box<Histogram>>,
     /// Sum of queue length times duration over all of them, in packet-picoseconds.
     queue_time: u128,
     /// Queueing delays above zero.
@@ -160,7 +160,7 @@ impl Default for LinkMeter {
             before: LinkCounters::default(),
             from: Time::ZERO,
             exact_lengths: Vec::new(),
-            lengths: Histogram::default(),
+            lengths: None,
             queue_time: 0,
             waits: Histogram::of_delays(),
             interval_served: 0,
@@ -185,7 +185,7 @@ impl LinkMeter {
     #[cold]
     fn add_new_length(&mut self, packets: u32, span: u64) {
         if packets >= EXACT_LENGTHS {
-            return self.lengths.add(packets.into(), span);
+            return self.lengths.get_or_insert_default().add(packets.into(), span);
         }
         self.exact_lengths.resize(packets as usize + 1, 0);
         self.exact_lengths[packets as usize] = span;
@@ -226,7 +226,7 @@ impl LinkMeter {
 
     /// Time at each queue length in picoseconds.
     pub(crate) fn lengths(&self, hot: &HotCounters) -> Histogram {
-        let mut lengths = self.lengths.clone();
+        let mut lengths = self.lengths.as_deref().cloned().unwrap_or_default();
         lengths.add(1, hot.single);
         let (exact, longest) =
             (self.exact_lengths.iter().zip(0..), self.exact_lengths.len().saturating_sub(1));

@@ -3,6 +3,7 @@
 mod flow;
 mod histogram;
 mod link;
+mod weights;
 
 pub use flow::LoopCounters;
 pub(crate) use flow::{ArrivalMeter, SendingMeter};
