@@ -122,6 +122,10 @@ fn converted(column: UnitColumn<'_>) -> Result<(Field, ArrayRef), ArrowError> {
         Cells::Numbers(cells) => {
             (field(name, DataType::Float64, true, unit), Arc::new(Float64Array::from_iter(cells)))
         }
+        Cells::Lists(lists) => {
+            let numbers = lists.iter().flat_map(|list| list.iter().copied());
+            (field(name, DataType::Float64, false, unit), Arc::new(Float64Array::from_iter_values(numbers)))
+        }
         Cells::Counts(cells) => {
             (field(name, DataType::Int64, true, unit), Arc::new(Int64Array::from_iter(cells)))
         }

@@ -113,9 +113,17 @@ impl Schedule {
     }
 
     /// Number of bits served between two times, rounded down.
+    #[inline]
     pub fn bits_between(&self, from: Time, to: Time) -> u64 {
-        let work = self.work_until(to.picos()).saturating_sub(self.work_until(from.picos()));
-        u64::try_from(work / u128::from(PICOS)).unwrap_or(u64::MAX)
+        let work = match (&self.rates[..], self.end) {
+            ([rate], AtEnd::Hold) => u128::from(to.since(from).picos()) * u128::from(*rate),
+            _ => self.work_until(to.picos()).saturating_sub(self.work_until(from.picos())),
+        };
+        // Of a short time the work fits in 64 bits, whose division is much faster.
+        match u64::try_from(work) {
+            Ok(work) => work / PICOS,
+            Err(_) => u64::try_from(work / u128::from(PICOS)).unwrap_or(u64::MAX),
+        }
     }
 
     /// Time and rate of the next change after `time`; none if there is none.

@@ -1,6 +1,7 @@
 //! Comma-separated values (RFC 4180).
 
 use super::table::{Cells, Column};
+use std::borrow::Cow;
 
 /// The table as text: a line of names, then one line per row; an absent value is empty.
 pub(super) fn text(columns: Vec<Column<'_>>) -> String {
@@ -21,6 +22,10 @@ fn written(cells: Cells<'_>) -> Box<dyn Iterator<Item = String> + '_> {
     match cells {
         Cells::Numbers(cells) => Box::new(cells.map(optional)),
         Cells::Counts(cells) => Box::new(cells.map(optional)),
+        Cells::Lists(lists) => {
+            let numbers = |list: Cow<'_, [f64]>| list.iter().map(f64::to_string).collect::<Vec<_>>();
+            Box::new(lists.into_iter().flat_map(numbers))
+        }
         Cells::Texts { texts, runs } => {
             let rows = move |i: usize| runs.get(i).map(|run| (quoted(texts[run.text as usize]), run.rows));
             let repeated = |(text, rows)| std::iter::repeat_n(text, rows as usize);

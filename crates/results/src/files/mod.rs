@@ -8,6 +8,8 @@ mod directory;
 mod documentation;
 mod load;
 mod names;
+mod numbers;
+mod pages;
 mod parquet;
 mod save;
 mod table;

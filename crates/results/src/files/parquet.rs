@@ -1,7 +1,7 @@
 //! Parquet files without time stamps, so that equal tables give equal bytes.
 
 use super::table::{Cells, Column};
-use super::texts;
+use super::{numbers, texts};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -27,6 +27,10 @@ pub fn bytes(columns: Vec<Column<'_>>) -> Result<Vec<u8>, ParquetError> {
             Cells::Texts { runs, .. } if runs.is_empty() => {
                 write_optional::<ByteArrayType>(&mut group, std::iter::empty())?;
             }
+            Cells::Lists(lists) if lists.iter().all(|list| list.is_empty()) => {
+                write_optional::<DoubleType>(&mut group, std::iter::empty())?;
+            }
+            Cells::Lists(lists) => numbers::append(&mut group, described.column(number), &lists)?,
             Cells::Texts { texts, runs } => {
                 texts::append(&mut group, described.column(number), &texts, &runs)?;
             }
@@ -45,11 +49,14 @@ fn schema(columns: &[Column<'_>]) -> Result<Type, ParquetError> {
 
 fn field(column: &Column<'_>) -> Result<Type, ParquetError> {
     let (physical, logical) = match column.cells {
-        Cells::Numbers(_) => (Physical::DOUBLE, None),
+        Cells::Numbers(_) | Cells::Lists(_) => (Physical::DOUBLE, None),
         Cells::Counts(_) => (Physical::INT64, None),
         Cells::Texts { .. } => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
-    let repetition = if logical.is_some() { Repetition::REQUIRED } else { Repetition::OPTIONAL };
+    let repetition = match column.cells {
+        Cells::Texts { .. } | Cells::Lists(_) => Repetition::REQUIRED,
+        Cells::Numbers(_) | Cells::Counts(_) => Repetition::OPTIONAL,
+    };
     Type::primitive_type_builder(&column.name, physical)
         .with_logical_type(logical)
         .with_repetition(repetition)
@@ -88,6 +95,8 @@ mod tests {
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
+    use proptest::prelude::*;
+    use std::borrow::Cow;
     use std::rc::Rc;
 
     fn table() -> Vec<Column<'static>> {
@@ -154,5 +163,46 @@ mod tests {
         };
         assert!(long.len() == 1_100_008 && (0..).zip(&long).all(|(row, text)| text == is_right(row)));
         assert!(read_texts(&[], Vec::new()).is_empty());
+    }
+
+    /// Reads the numbers of a table with one column.
+    fn read_numbers(lists: &[&[f64]]) -> Vec<f64> {
+        let cells = Cells::Lists(lists.iter().map(|list| Cow::Borrowed(*list)).collect());
+        let written = bytes(vec![Column { name: "value".into(), cells }]).unwrap();
+        let file = SerializedFileReader::new(bytes::Bytes::from(written)).unwrap();
+        file.get_row_iter(None).unwrap().map(|row| row.unwrap().get_double(0).unwrap()).collect()
+    }
+
+    #[test]
+    fn numbers_of_any_count_and_repetition_read_back() {
+        let ascending = |count: usize| (0..count).map(|n| n as f64 * 0.1).collect::<Vec<f64>>();
+        // A page has 65536 rows and a dictionary 131072 entries: one fewer, as many, one more.
+        for count in [0, 1, 7, 8, 9, 65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 300_000] {
+            let numbers = ascending(count);
+            assert!(read_numbers(&[&numbers]) == numbers, "{count} different numbers");
+            // The same again: positions in the dictionary, or the numbers themselves if it is full.
+            assert!(
+                read_numbers(&[&numbers, &[], &numbers]) == [&numbers[..], &numbers].concat(),
+                "{count} twice"
+            );
+        }
+        // Zeros of both signs are different, as are infinities.
+        let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 5e-324];
+        let read = read_numbers(&[&special, &special]);
+        assert!(read.iter().map(|x| x.to_bits()).eq(special.iter().chain(&special).map(|x| x.to_bits())));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_of_numbers_read_back(
+            runs in prop::collection::vec((0_u32..40, 1_usize..20), 0..200), long in 0_usize..70_000, split in 0.0..1.0_f64,
+        ) {
+            let run = |(number, rows): &(u32, usize)| std::iter::repeat_n(f64::from(*number) / 7.0, *rows);
+            let mut numbers: Vec<f64> = runs.iter().flat_map(run).collect();
+            numbers.extend(std::iter::repeat_n(-1.0, long));
+            numbers.extend(runs.iter().rev().flat_map(run));
+            let (before, after) = numbers.split_at((split * numbers.len() as f64) as usize);
+            prop_assert!(read_numbers(&[before, after]) == numbers);
+        }
     }
 }

@@ -16,6 +16,8 @@ pub struct Column<'a> {
 pub enum Cells<'a> {
     /// Numbers, or no value.
     Numbers(Box<dyn Iterator<Item = Option<f64>> + 'a>),
+    /// Lists of numbers, one after the other.
+    Lists(Vec<Cow<'a, [f64]>>),
     /// Whole numbers, or no value.
     Counts(Box<dyn Iterator<Item = Option<i64>> + 'a>),
     /// Texts, which may be equal, and how many rows each takes.
@@ -63,22 +65,28 @@ impl<'a> Column<'a> {
 /// `series`: one row per sample with a value, series after series.
 pub(super) fn series(run: &Run) -> Vec<Column<'_>> {
     let all = &run.series;
-    let runs = runs(all.iter().map(|series| samples(series).count()));
-    let kept = || all.iter().flat_map(samples);
+    let (times, values): (Vec<_>, Vec<_>) = all.iter().map(samples).unzip();
+    let runs = runs(values.iter().map(|values: &Cow<'_, [f64]>| values.len()));
     vec![
-        Column::numbers("time", kept().map(|(time, _)| Some(time))),
+        Column { name: "time".into(), cells: Cells::Lists(times) },
         Column::texts("entity", all, |s| &s.entity, &runs),
         Column::texts("quantity", all, |s| &s.quantity, &runs),
-        Column::numbers("value", kept().map(|(_, value)| Some(value))),
+        Column { name: "value".into(), cells: Cells::Lists(values) },
         Column::texts("unit", all, |s| &s.unit, &runs),
         Column::texts("kind", all, |s| s.kind.name(), &runs),
     ]
 }
 
 /// The times and values of a series where it has values.
-fn samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
-    let samples = series.times.iter().copied().zip(series.values.iter().copied());
-    samples.filter(|(_, value)| !value.is_nan())
+fn samples(series: &Series) -> (Cow<'_, [f64]>, Cow<'_, [f64]>) {
+    let Series { times, values, .. } = series;
+    if !values.iter().any(|value| value.is_nan()) {
+        let count = times.len().min(values.len());
+        return (times[..count].into(), values[..count].into());
+    }
+    let samples = times.iter().copied().zip(values.iter().copied());
+    let (times, values): (Vec<f64>, Vec<f64>) = samples.filter(|(_, value)| !value.is_nan()).unzip();
+    (times.into(), values.into())
 }
 
 /// `distributions`: one row per point, distribution after distribution.

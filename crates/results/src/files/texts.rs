@@ -4,14 +4,11 @@
 //! dictionary page has each text once, and a data page has a number and a length for each run (encodings `PLAIN` and
 //! `RLE_DICTIONARY` of the Parquet format, <https://parquet.apache.org/docs/file-format/data-pages/encodings/>).
 
+use super::pages::{ColumnPages, encode_run, width};
 use super::table::TextRun;
-use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
 use std::collections::BTreeMap;
 
@@ -26,16 +23,8 @@ pub(super) fn append(
     runs: &[TextRun],
 ) -> Result<(), ParquetError> {
     let Dictionary { entries, numbers } = Dictionary::of(texts);
-    let mut file = TrackedWrite::new(Vec::new());
-    let mut chunk =
-        ColumnPages { pages: SerializedPageWriter::new(&mut file), compressed: 0, uncompressed: 0 };
-    chunk.write(Page::DictionaryPage {
-        buf: plain(&entries).into(),
-        num_values: entries.len() as u32,
-        encoding: Encoding::PLAIN,
-        is_sorted: false,
-    })?;
-    let data_page_offset = chunk.compressed;
+    let mut pages = ColumnPages::new(Compression::UNCOMPRESSED);
+    pages.set_dictionary(plain(&entries), entries.len());
     let mut page = RunPage::new(entries.len());
     for run in runs {
         let (number, mut rows) = (numbers[run.text as usize], run.rows);
@@ -44,49 +33,12 @@ pub(super) fn append(
             page.push(number, fitting);
             rows -= fitting;
             if page.rows == PAGE_ROWS {
-                chunk.write(page.take())?;
+                page.close(&mut pages)?;
             }
         }
     }
-    if page.rows > 0 {
-        chunk.write(page.take())?;
-    }
-    let rows: u64 = runs.iter().map(|run| run.rows).sum();
-    let metadata = ColumnChunkMetaData::builder(column)
-        .set_compression(Compression::UNCOMPRESSED)
-        .set_encodings(vec![Encoding::PLAIN, Encoding::RLE_DICTIONARY])
-        .set_num_values(rows as i64)
-        .set_total_compressed_size(chunk.compressed)
-        .set_total_uncompressed_size(chunk.uncompressed)
-        .set_dictionary_page_offset(Some(0))
-        .set_data_page_offset(data_page_offset)
-        .build()?;
-    let close = ColumnCloseResult {
-        bytes_written: chunk.compressed as u64,
-        rows_written: rows,
-        metadata,
-        bloom_filter: None,
-        column_index: None,
-        offset_index: None,
-    };
-    group.append_column(&Bytes::from(file.into_inner()?), close)
-}
-
-/// The pages of a column, and their sizes in bytes with headers.
-struct ColumnPages<'a> {
-    pages: SerializedPageWriter<'a, Vec<u8>>,
-    compressed: i64,
-    uncompressed: i64,
-}
-
-impl ColumnPages<'_> {
-    fn write(&mut self, page: Page) -> Result<(), ParquetError> {
-        let size = page.buffer().len();
-        let written = self.pages.write_page(CompressedPage::new(page, size))?;
-        self.compressed += written.compressed_size as i64;
-        self.uncompressed += written.uncompressed_size as i64;
-        Ok(())
-    }
+    page.close(&mut pages)?;
+    pages.append(group, column)
 }
 
 /// The distinct texts, and the number of each given text among them.
@@ -128,7 +80,7 @@ struct RunPage {
 impl RunPage {
     /// An empty page of numbers below `count`.
     fn new(count: usize) -> Self {
-        let width = (usize::BITS - count.saturating_sub(1).leading_zeros()).max(1) as u8;
+        let width = width(count.saturating_sub(1) as u32);
         Self { width, encoded: vec![width], rows: 0, last: (0, 0) }
     }
 
@@ -141,35 +93,21 @@ impl RunPage {
         self.rows += rows;
     }
 
-    /// Encodes the last run: twice its length as a variable-length integer (seven bits per byte, lowest first), then the
-    /// number in whole bytes, little-endian.
     fn encode_last(&mut self) {
         let (number, rows) = std::mem::take(&mut self.last);
-        if rows == 0 {
-            return;
+        if rows > 0 {
+            encode_run(&mut self.encoded, number, rows, self.width);
         }
-        let mut header = rows << 1;
-        while header >= 0x80 {
-            self.encoded.push(header as u8 | 0x80);
-            header >>= 7;
-        }
-        self.encoded.push(header as u8);
-        let bytes = usize::from(self.width.div_ceil(8));
-        self.encoded.extend(&number.to_le_bytes()[..bytes]);
     }
 
-    /// The page; afterwards this one is empty.
-    fn take(&mut self) -> Page {
+    /// Adds the page to the column, unless it is empty; afterwards this one is.
+    fn close(&mut self, pages: &mut ColumnPages) -> Result<(), ParquetError> {
         self.encode_last();
         let rows = std::mem::take(&mut self.rows);
-        let encoded = std::mem::replace(&mut self.encoded, vec![self.width]);
-        Page::DataPage {
-            buf: encoded.into(),
-            num_values: rows as u32,
-            encoding: Encoding::RLE_DICTIONARY,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
+        if rows == 0 {
+            return Ok(());
         }
+        let encoded = std::mem::replace(&mut self.encoded, vec![self.width]);
+        pages.push(encoded, rows as usize, Encoding::RLE_DICTIONARY)
     }
 }

@@ -279,6 +279,7 @@ impl Link {
     }
 
     /// Counts since the run began.
+    #[inline]
     pub(crate) fn counters(&self) -> LinkCounters {
         let unread = self.laws().map_or(0, AttachedLaws::unread);
         self.hot.counters(self.queued, &self.cold.meter.losses, unread)

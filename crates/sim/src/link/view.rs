@@ -35,11 +35,13 @@ impl<'a> LinkView<'a> {
     }
 
     /// Number of bits that the link can serve between two times: the integral of its rate.
+    #[inline]
     pub fn capacity_bits(&self, from: Time, to: Time) -> u64 {
         self.link.cold.rates.schedule().bits_between(from, to)
     }
 
     /// Number of bits between two times at the capacity with which its laws are configured; none if that is the actual one.
+    #[inline]
     pub fn configured_capacity_bits(&self, from: Time, to: Time) -> Option<u64> {
         self.link.cold.configured_capacity.other_bits_between(from, to)
     }
@@ -50,11 +52,13 @@ impl<'a> LinkView<'a> {
     }
 
     /// Counts since the run began.
+    #[inline]
     pub fn totals(&self) -> LinkCounters {
         self.link.counters()
     }
 
     /// Counts since the measurement began.
+    #[inline]
     pub fn counters(&self) -> LinkCounters {
         self.totals() - self.link.cold.meter.before()
     }
@@ -76,6 +80,7 @@ impl<'a> LinkView<'a> {
     }
 
     /// The integral of the queue length over time since the measurement began, in packet-picoseconds.
+    #[inline]
     pub fn queue_time(&self) -> u128 {
         self.link.cold.meter.queue_time(&self.link.hot)
     }
@@ -87,11 +92,13 @@ impl<'a> LinkView<'a> {
     }
 
     /// Queueing delay of the packets served in this interval ([`crate::PacketNetwork::start_interval`]).
+    #[inline]
     pub fn interval_delay(&self) -> IntervalDelay {
         self.link.cold.meter.interval(&self.link.hot)
     }
 
     /// The laws of the link.
+    #[inline]
     pub fn laws(&self) -> impl Iterator<Item = LawView<'a>> {
         let special = self.link.special.as_ref();
         let queues = special.and_then(|special| match &special.waiting {

@@ -107,6 +107,7 @@ impl HotCounters {
     }
 
     /// All counters of a link that now holds `queued` packets.
+    #[inline]
     pub(crate) fn counters(&self, queued: u32, losses: &LossCounters, foreign_headers: u64) -> LinkCounters {
         LinkCounters {
             arrivals: self.served + u64::from(queued) + losses.buffer + losses.law,
@@ -211,6 +212,7 @@ impl LinkMeter {
         (self.interval_waits, self.interval_max) = (Span::ZERO, Span::ZERO);
     }
 
+    #[inline]
     pub(crate) fn interval(&self, hot: &HotCounters) -> IntervalDelay {
         let packets = hot.served - self.interval_served;
         IntervalDelay { packets, mean: self.interval_waits / packets, max: self.interval_max }
@@ -238,6 +240,7 @@ impl LinkMeter {
     }
 
     /// The integral of the queue length over time in packet-picoseconds.
+    #[inline]
     pub(crate) fn queue_time(&self, hot: &HotCounters) -> u128 {
         self.queue_time + u128::from(hot.single)
     }

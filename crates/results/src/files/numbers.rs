@@ -1,0 +1,165 @@
+//! A Parquet column of numbers, of which many are equal or follow each other in the same order again, as the times and
+//! values of series do.
+//!
+//! The first different numbers form a dictionary, and data pages have their positions in it. When it is full, the other pages
+//! have the numbers themselves (encodings `RLE_DICTIONARY` and `PLAIN`).
+
+use super::pages::{ColumnPages, encode_numbers};
+use parquet::basic::{Compression, Encoding};
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::ColumnDescPtr;
+use std::borrow::Cow;
+
+/// Most rows of a data page.
+const PAGE_ROWS: usize = 1 << 16;
+
+/// Most entries of a dictionary: a megabyte.
+const MOST_ENTRIES: usize = 1 << 17;
+
+/// Appends the column with the numbers of all lists.
+pub(super) fn append(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    column: ColumnDescPtr,
+    lists: &[Cow<'_, [f64]>],
+) -> Result<(), ParquetError> {
+    let mut encoder = NumberEncoder {
+        pages: ColumnPages::new(Compression::SNAPPY),
+        dictionary: Dictionary::default(),
+        positions: Vec::with_capacity(PAGE_ROWS),
+        plain: Vec::new(),
+    };
+    lists.iter().try_for_each(|list| encoder.push(list))?;
+    encoder.finish()?.append(group, column)
+}
+
+struct NumberEncoder {
+    pages: ColumnPages,
+    dictionary: Dictionary,
+    /// Positions in the dictionary that are not on a page yet.
+    positions: Vec<u32>,
+    /// Numbers that are not on a page yet, in the encoding `PLAIN`. They follow all positions.
+    plain: Vec<u8>,
+}
+
+impl NumberEncoder {
+    fn push(&mut self, list: &[f64]) -> Result<(), ParquetError> {
+        let mut rest = list;
+        while !rest.is_empty() && self.dictionary.has_room() {
+            let (now, later) = rest.split_at(rest.len().min(PAGE_ROWS - self.positions.len()));
+            let known = self.dictionary.append_positions(now, &mut self.positions);
+            rest = if known < now.len() { &rest[known..] } else { later };
+            if self.positions.len() == PAGE_ROWS || !self.dictionary.has_room() {
+                self.close_positions()?;
+            }
+        }
+        for numbers in rest.chunks(PAGE_ROWS) {
+            numbers.iter().for_each(|number| self.plain.extend_from_slice(&number.to_le_bytes()));
+            if self.plain.len() >= PAGE_ROWS * size_of::<f64>() {
+                self.close_plain()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close_positions(&mut self) -> Result<(), ParquetError> {
+        if !self.positions.is_empty() {
+            let encoded = encode_numbers(&self.positions);
+            self.pages.push(encoded, self.positions.len(), Encoding::RLE_DICTIONARY)?;
+            self.positions.clear();
+        }
+        Ok(())
+    }
+
+    fn close_plain(&mut self) -> Result<(), ParquetError> {
+        let rows = self.plain.len() / size_of::<f64>();
+        if rows > 0 {
+            self.pages.push(std::mem::take(&mut self.plain), rows, Encoding::PLAIN)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<ColumnPages, ParquetError> {
+        self.close_positions()?;
+        self.close_plain()?;
+        let entries = &self.dictionary.entries;
+        self.pages
+            .set_dictionary(entries.iter().flat_map(|bits| bits.to_le_bytes()).collect(), entries.len());
+        Ok(self.pages)
+    }
+}
+
+/// The different numbers so far, by their bits, and a hash table of them with linear probing.
+#[derive(Default)]
+struct Dictionary {
+    entries: Vec<u64>,
+    /// Positions in `entries` plus one; zero in free slots. At most half of the slots are used.
+    slots: Vec<u32>,
+}
+
+impl Dictionary {
+    fn has_room(&self) -> bool {
+        self.entries.len() < MOST_ENTRIES
+    }
+
+    /// Appends the position of each number until the dictionary is full; returns how many it has appended.
+    fn append_positions(&mut self, numbers: &[f64], positions: &mut Vec<u32>) -> usize {
+        let before = positions.len();
+        let mut last = 0;
+        positions.extend(numbers.iter().map_while(|number| {
+            let bits = number.to_bits();
+            // Most numbers are equal to the last one, or follow it as they did before.
+            if self.entries.get(last) != Some(&bits) {
+                last += 1;
+                if self.entries.get(last) != Some(&bits) {
+                    last = self.position(bits)?;
+                }
+            }
+            Some(last as u32)
+        }));
+        positions.len() - before
+    }
+
+    /// The position of a number, which is added if it is new; none if the dictionary is full.
+    fn position(&mut self, bits: u64) -> Option<usize> {
+        if !self.has_room() {
+            return None;
+        }
+        if 2 * self.entries.len() >= self.slots.len() {
+            self.grow();
+        }
+        let slot = self.slot(bits);
+        match self.slots[slot] {
+            0 => {
+                self.entries.push(bits);
+                self.slots[slot] = self.entries.len() as u32;
+                Some(self.entries.len() - 1)
+            }
+            used => Some(used as usize - 1),
+        }
+    }
+
+    /// The slot of a number, or the free one where it belongs.
+    fn slot(&self, bits: u64) -> usize {
+        /// 2^64 over the golden ratio: the upper bits of the product depend on all bits of the number.
+        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mut slot =
+            (bits.wrapping_mul(FACTOR) >> (u64::BITS - self.slots.len().trailing_zeros())) as usize;
+        while let Some(used) = self.slots[slot].checked_sub(1)
+            && self.entries[used as usize] != bits
+        {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
+    }
+
+    /// Doubles the number of slots, a power of two.
+    #[cold]
+    fn grow(&mut self) {
+        self.slots = vec![0; (2 * self.slots.len()).max(64)];
+        for position in 0..self.entries.len() {
+            let slot = self.slot(self.entries[position]);
+            self.slots[slot] = position as u32 + 1;
+        }
+    }
+}
