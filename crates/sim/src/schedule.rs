@@ -303,6 +303,18 @@ mod tests {
     }
 
     #[test]
+    fn a_constant_rate_has_the_same_integral_over_any_time() {
+        let constant = Schedule::constant(mbps(10_000.0));
+        let hour = Time::from_secs(3600.0);
+        // The work of a millisecond fits in 64 bits, that of an hour does not.
+        assert_eq!(constant.bits_between(hour, hour + Span::from_millis(1)), 10_000_000);
+        assert_eq!(constant.bits_between(Time::ZERO, hour), 36_000_000_000_000);
+        // 0.999 bits are rounded down, and time does not run backwards.
+        assert_eq!(Schedule::constant(Rate::from_bps(3)).bits_between(hour, hour + Span::from_millis(333)), 0);
+        assert_eq!(constant.bits_between(hour, Time::ZERO), 0);
+    }
+
+    #[test]
     fn steps_hold_their_last_rate() {
         let steps = Schedule::steps(&[(Time::ZERO, mbps(5.0)), (Time::from_secs(2.0), mbps(1.5))]).unwrap();
         assert_eq!(steps.rate_at(Time::from_secs(1.999)), mbps(5.0));
