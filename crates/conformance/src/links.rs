@@ -53,7 +53,9 @@ pub(crate) fn pass(link: &mut dyn Link, visits: &[Visit]) -> Vec<Seen> {
 
 fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visit) -> Seen {
     let (mut ecn, mut header) = (visit.ecn, visit.header);
-    let mut packet = PacketView { bytes: visit.bytes, kind: visit.kind, ecn: &mut ecn, header: &mut header };
+    let flow = if hooks.flow { visit.queue.packets as u32 } else { 0 };
+    let mut packet =
+        PacketView { bytes: visit.bytes, kind: visit.kind, flow, ecn: &mut ecn, header: &mut header };
     let verdict = match visit.hook {
         Hook::Arrive if hooks.arrive => link.arrive(cx, &mut packet, &visit.queue),
         Hook::Depart if hooks.depart => link.depart(cx, &mut packet, &visit.queue),

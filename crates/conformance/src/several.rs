@@ -93,7 +93,8 @@ fn present(
     visit: &Visit,
 ) -> Seen {
     let (mut ecn, mut header) = (visit.ecn, visit.header);
-    let mut packet = PacketView { bytes: visit.bytes, kind: visit.kind, ecn: &mut ecn, header: &mut header };
+    let mut packet =
+        PacketView { bytes: visit.bytes, kind: visit.kind, flow, ecn: &mut ecn, header: &mut header };
     let verdict = match visit.hook {
         Hook::Arrive => {
             let queue = law.classify(cx, &packet, flow);

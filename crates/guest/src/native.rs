@@ -369,7 +369,7 @@ impl Link for NativeLink {
     fn hooks(&self) -> Hooks {
         let RawLink { on_arrival, on_departure, on_tick, .. } = self.table;
         let (arrive, depart) = (on_arrival.is_some(), on_departure.is_some());
-        Hooks { arrive, depart, tick: on_tick.is_some(), sojourn: arrive, release: false }
+        Hooks { arrive, depart, tick: on_tick.is_some(), sojourn: arrive, release: false, flow: false }
     }
 
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {

@@ -306,7 +306,8 @@ mod tests {
             FlowQueues::new(Classifier::Hash(1024), Overflow::OldestHalf, FlowQueueing::new(PACKET), None);
         let mut random = Random::stream(salt, "link");
         let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
-        let packet = PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+        let packet =
+            PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let cx = &mut Context { now: Time::ZERO, random: &mut random };
         names.iter().for_each(|name| queues.add_flow(QueuedFlow::new(name, 1.0)));
         (0..).take(names.len()).map(|flow| queues.classify(cx, &packet, flow)).collect()
@@ -365,8 +366,13 @@ mod tests {
             head_sojourn: Span::ZERO,
         };
         let mut verdict = |_| {
-            let mut packet =
-                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView {
+                bytes: PACKET,
+                kind: PacketKind::Data,
+                flow: 0,
+                ecn: &mut ecn,
+                header: &mut header,
+            };
             let cx = &mut Context { now: Time::ZERO, random: &mut random };
             let queue = queues.classify(cx, &packet, flows.len() as u32 - 1);
             queues.arrive(cx, queue, &mut packet, &view)

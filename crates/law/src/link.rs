@@ -19,6 +19,9 @@ pub struct PacketView<'a> {
     pub bytes: Bytes,
     /// Data or acknowledgement.
     pub kind: PacketKind,
+    /// A number that all packets of a flow have at this link and no other flow has; zero unless a law of the link requests
+    /// it ([`Hooks::flow`]). It stands for addresses and ports.
+    pub flow: u32,
     /// The ECN bits. A law that signals congestion returns [`Verdict::Mark`]; only routers of ABC and VCP write here.
     pub ecn: &'a mut Ecn,
     /// The header. A law writes only headers of its own protocol.
@@ -64,6 +67,8 @@ pub struct Hooks {
     pub sojourn: bool,
     /// [`Link::release`].
     pub release: bool,
+    /// [`PacketView::flow`].
+    pub flow: bool,
 }
 
 /// A control law at a link. The element owns the buffer; the law returns a verdict.

@@ -40,8 +40,13 @@ impl Feedback {
             (*packet.ecn, *packet.header) = (Ecn::NotCapable, Header::NONE);
         }
         let (mut ecn, mut header) = (Ecn::NotCapable, Header::NONE);
-        let mut seen =
-            PacketView { bytes: packet.bytes, kind: packet.kind, ecn: &mut ecn, header: &mut header };
+        let mut seen = PacketView {
+            bytes: packet.bytes,
+            kind: packet.kind,
+            flow: packet.flow,
+            ecn: &mut ecn,
+            header: &mut header,
+        };
         match law(&mut seen) {
             // RFC 3168, section 5: packets that are not ECN-capable are dropped instead.
             Verdict::Mark => Verdict::Drop,
@@ -123,7 +128,13 @@ impl MultiQueue for Concealed<dyn MultiQueue> {
 
     fn classify(&mut self, cx: &mut Context<'_>, packet: &PacketView<'_>, flow: u32) -> u32 {
         let (mut ecn, mut header) = (Ecn::NotCapable, Header::NONE);
-        let seen = PacketView { bytes: packet.bytes, kind: packet.kind, ecn: &mut ecn, header: &mut header };
+        let seen = PacketView {
+            bytes: packet.bytes,
+            kind: packet.kind,
+            flow: packet.flow,
+            ecn: &mut ecn,
+            header: &mut header,
+        };
         self.law.classify(cx, &seen, flow)
     }
 

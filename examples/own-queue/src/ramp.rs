@@ -127,7 +127,7 @@ mod tests {
         let mut arrive = |_: &u32| {
             let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
             let (bytes, kind) = (Bytes::new(1000), PacketKind::Data);
-            let mut packet = PacketView { bytes, kind, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView { bytes, kind, flow: 0, ecn: &mut ecn, header: &mut header };
             let mut cx = Context { now: Time::ZERO, random: &mut random };
             link.arrive(&mut cx, &mut packet, &view) == Verdict::Mark
         };

@@ -37,7 +37,7 @@ impl<L: Link> LinkBench<L> {
     fn present(&mut self, now: Time, packets: u64, sojourn: Span, hook: Hook<L>) -> Verdict {
         let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
         let mut packet =
-            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * packets,

@@ -172,8 +172,13 @@ mod tests {
         let mut passed = 0;
         for i in 0..packets {
             let (mut ecn, mut header) = (ecn, Header::NONE);
-            let mut packet =
-                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView {
+                bytes: PACKET,
+                kind: PacketKind::Data,
+                flow: 0,
+                ecn: &mut ecn,
+                header: &mut header,
+            };
             let now = Time::ZERO + Span::from_millis(1000 + i);
             let verdict = router.depart(&mut Context { now, random: &mut random }, &mut packet, &queue);
             assert_eq!(verdict, Verdict::Keep);

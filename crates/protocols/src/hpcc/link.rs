@@ -56,7 +56,8 @@ mod tests {
         let (mut ecn, mut header) = (Ecn::NotCapable, Header::NONE);
         Telemetry::begin(&mut header);
         let bytes = Bytes::new(1000);
-        let mut packet = PacketView { bytes, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+        let mut packet =
+            PacketView { bytes, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(1000.0),
             bytes: Bytes::new(1000 + waiting),

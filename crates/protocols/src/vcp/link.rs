@@ -172,8 +172,13 @@ mod tests {
         for _ in 0..=intervals {
             while now < tick {
                 let (mut ecn, mut header) = (Ecn::Ect1, Header::NONE);
-                let mut packet =
-                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+                let mut packet = PacketView {
+                    bytes: PACKET,
+                    kind: PacketKind::Data,
+                    flow: 0,
+                    ecn: &mut ecn,
+                    header: &mut header,
+                };
                 router.arrive(&mut Context { now, random: &mut random }, &mut packet, &view);
                 router.depart(&mut Context { now, random: &mut random }, &mut packet, &view);
                 now += gap;
@@ -205,7 +210,7 @@ mod tests {
             VcpHeader::new(None).emit(&mut header);
         }
         let mut packet =
-            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,

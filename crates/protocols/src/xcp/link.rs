@@ -285,7 +285,8 @@ mod tests {
             written.set_change(change);
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             written.emit(&mut header);
-            let mut packet = PacketView { bytes, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet =
+                PacketView { bytes, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
             // The queue at departure includes the packet itself.
             let view = QueueView { bytes: self.queue + bytes, ..self.view() };
             let mut cx = Context { now: self.now, random: &mut self.random };
@@ -423,8 +424,13 @@ mod tests {
             header.emit(&mut bytes);
             let view = bench.view();
             for _ in 0..packets {
-                let mut packet =
-                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut bytes };
+                let mut packet = PacketView {
+                    bytes: PACKET,
+                    kind: PacketKind::Data,
+                    flow: 0,
+                    ecn: &mut ecn,
+                    header: &mut bytes,
+                };
                 let mut cx = Context { now: bench.now, random: &mut bench.random };
                 bench.router.arrive(&mut cx, &mut packet, &view);
             }

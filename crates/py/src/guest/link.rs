@@ -122,7 +122,7 @@ impl PythonLink {
 impl Link for PythonLink {
     fn hooks(&self) -> Hooks {
         let (arrive, depart, tick) = (self.arrive.is_some(), self.depart.is_some(), self.tick.is_some());
-        Hooks { arrive, depart, tick, sojourn: arrive, release: false }
+        Hooks { arrive, depart, tick, sojourn: arrive, release: false, flow: false }
     }
 
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {

@@ -51,6 +51,8 @@ pub(super) struct AttachedLaws {
     sojourn: bool,
     /// True if a law holds packets back.
     release: bool,
+    /// True if a law needs to know the flow of a packet.
+    flow: bool,
     /// Number of packets with headers that no law here reads.
     foreign: u64,
 }
@@ -59,7 +61,8 @@ impl AttachedLaws {
     pub(super) fn new(attached: Vec<AttachedLaw>) -> Self {
         let sojourn = attached.iter().any(|law| law.hooks.sojourn);
         let release = attached.iter().any(|law| law.hooks.release);
-        Self { attached, sojourn, release, foreign: 0 }
+        let flow = attached.iter().any(|law| law.hooks.flow);
+        Self { attached, sojourn, release, flow, foreign: 0 }
     }
 
     /// True if a law needs [`QueueView::head_sojourn`] at arrivals.
@@ -98,7 +101,7 @@ impl AttachedLaws {
         queue: &QueueView,
     ) -> LawResult {
         let mut none = None;
-        let view = &mut view(packet, &mut none);
+        let view = &mut view(packet, &mut none, self.flow);
         if hook == LawHook::Arrival {
             self.count_foreign(view.header.protocol());
         }
@@ -114,7 +117,7 @@ impl AttachedLaws {
         mut queue: QueueView,
     ) -> [LawResult; 2] {
         let mut none = None;
-        let view = &mut view(packet, &mut none);
+        let view = &mut view(packet, &mut none, self.flow);
         self.count_foreign(view.header.protocol());
         let arrived = self.apply_to_view(LawHook::Arrival, now, view, &queue);
         if arrived == LawResult::Dropped {
@@ -186,14 +189,20 @@ fn apply_all(
     verdicts.fold(Verdict::Keep, Verdict::max)
 }
 
-/// A packet as laws see it. In an acknowledgement they see an empty header, so that they cannot change the echo.
+/// A packet as laws see it, with the number of its flow if `identified`. In an acknowledgement they see an empty header, so
+/// that they cannot change the echo.
 #[inline(always)]
-pub(super) fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
+pub(super) fn view<'a>(
+    packet: &'a mut Packet,
+    none: &'a mut Option<Header>,
+    identified: bool,
+) -> PacketView<'a> {
+    let flow = if identified { packet.flow } else { 0 };
     let (bytes, kind, ecn, header) = match &mut packet.frame {
         Frame::Data(segment) => (segment.bytes, PacketKind::Data, &mut segment.ecn, &mut segment.header),
         Frame::Ack(ack) => (ack.bytes, PacketKind::Ack, &mut packet.ack_ecn, none.insert(Header::NONE)),
     };
-    PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header }
+    PacketView { bytes: Bytes::new(bytes.into()), kind, flow, ecn, header }
 }
 
 /// Applies a verdict: sets the CE mark, or returns that the packet is dropped.

@@ -124,7 +124,7 @@ impl InternalQueues {
     pub(super) fn classify(&mut self, now: Time, packet: &mut Packet) -> u32 {
         let (flow, mut none) = (packet.flow, None);
         let cx = &mut Context { now, random: &mut self.random };
-        let queue = self.law.classify(cx, &view(packet, &mut none), flow);
+        let queue = self.law.classify(cx, &view(packet, &mut none, self.hooks.flow), flow);
         if self.queues.len() <= queue as usize {
             self.queues.resize_with(queue as usize + 1, InternalQueue::default);
         }
@@ -192,7 +192,7 @@ impl InternalQueues {
         }
         let view_of_queue = self.view(hook, queue, packet, link);
         let mut none = None;
-        let view = &mut view(packet, &mut none);
+        let view = &mut view(packet, &mut none, self.hooks.flow);
         let cx = &mut Context { now, random: &mut self.random };
         let verdict = match hook {
             LawHook::Arrival => self.law.arrive(cx, queue, view, &view_of_queue),

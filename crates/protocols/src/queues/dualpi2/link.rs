@@ -169,7 +169,7 @@ mod tests {
         let (mut header, mut random) = (Header::NONE, Random::stream(1, "link"));
         let cx = &mut Context { now: Time::ZERO, random: &mut random };
         let mut packet =
-            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let queue = law.classify(cx, &packet, 0);
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),

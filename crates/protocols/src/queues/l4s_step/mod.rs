@@ -65,7 +65,7 @@ mod tests {
         let mut law = StepLink { threshold: Span::from_millis(1) };
         let (mut header, mut random) = (Header::NONE, Random::stream(1, "link"));
         let mut packet =
-            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header: &mut header };
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,

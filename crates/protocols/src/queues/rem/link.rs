@@ -159,7 +159,7 @@ mod tests {
         interval(&mut bench, 100_000, 0);
         let (mut ecn, mut header, mut random) = (Ecn::Ect0, Header::NONE, Random::stream(1, "link"));
         let mut packet =
-            PacketView { bytes: PACKET, kind: PacketKind::Ack, ecn: &mut ecn, header: &mut header };
+            PacketView { bytes: PACKET, kind: PacketKind::Ack, flow: 0, ecn: &mut ecn, header: &mut header };
         let empty = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: Bytes::ZERO,
