@@ -1,14 +1,17 @@
 //! CLTCP as differential equations: system (6), consisting of the rate (3) and the rate factor (2), with the smallest
-//! factor of the path (4).
+//! factor of the path (4). With `scaling = "rtt"` the routers' gains depend on the mean round-trip time.
 
 use super::link::LEAST_FACTOR;
-use super::params::{ALPHA, INITIAL_RATE, RouterParams};
+use super::params::{ALPHA, DELAY_PHASE, DELAY_RATIO, INITIAL_RATE, RouterParams, Scaling};
 use super::sender::LEAST_RATE;
+use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
-    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, sender_law,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
+    sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_units::Span;
 
 /// The fluid model of CLTCP.
 pub(super) struct CltcpFluid {
@@ -31,12 +34,20 @@ impl CltcpFluid {
 impl FluidModel for CltcpFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let (initial, least) = (self.initial_rate * facts.packet, LEAST_RATE * facts.packet);
-        sender_law(Source { alpha: self.alpha, initial, least })
+        let alpha = self.alpha;
+        match self.router.scaling {
+            Scaling::Fixed => sender_law(Source::<false> { alpha, initial, least }),
+            Scaling::Rtt => sender_law(Source::<true> { alpha, initial, least }),
+        }
     }
 
     fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
         let packet = facts.packet.as_f64() * 8.0;
-        Some(link_law(Router { params: self.router, packet, capacity: facts.capacity.as_f64() }))
+        let (params, capacity) = (self.router, facts.capacity.as_f64());
+        Some(match params.scaling {
+            Scaling::Fixed => link_law(Router::<false> { params, packet, capacity }),
+            Scaling::Rtt => link_law(Router::<true> { params, packet, capacity }),
+        })
     }
 
     /// `x = min r`: the factor of the bottleneck is the same for all flows, regardless of their paths.
@@ -45,12 +56,17 @@ impl FluidModel for CltcpFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["update intervals", "timeouts"]
+        match self.router.scaling {
+            Scaling::Fixed => &["update intervals", "timeouts"],
+            Scaling::Rtt => {
+                &["update intervals", "timeouts", "the first round trip, in which no sender knows its own"]
+            }
+        }
     }
 }
 
-/// Eq. (3): `x' = alpha x (ln r - ln x)`.
-struct Source {
+/// Eq. (3): `x' = alpha x (ln r - ln x)`. `SCALED`: packets carry the round-trip time.
+struct Source<const SCALED: bool> {
     /// alpha in 1/s.
     alpha: f64,
     /// Initial x in bit/s.
@@ -59,10 +75,12 @@ struct Source {
     least: f64,
 }
 
-impl FluidSender for Source {
+impl<const SCALED: bool> FluidSender for Source<SCALED> {
     const FEEDBACK: &'static [Feedback] =
         &[Feedback { name: "rate factor", unit: "bit/s", over_path: PathAggregation::Min }];
-    const INPUTS: InputSet = InputSet::NONE;
+    const CARRIED: &'static [Quantity] =
+        if SCALED { &[Quantity { name: "rate times round-trip time", unit: "bit" }] } else { &[] };
+    const INPUTS: InputSet = if SCALED { InputSet::QUEUEING } else { InputSet::NONE };
 
     fn states(&self) -> Vec<State> {
         vec![State::new("rate", "bit/s", self.initial).within(self.least, f64::INFINITY)]
@@ -75,10 +93,20 @@ impl FluidSender for Source {
     fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
         x[0]
     }
+
+    fn carried<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
+        if SCALED {
+            carried[0] = x[0] * input.rtt();
+        }
+    }
 }
 
-/// Eq. (2): `r' = beta r (1 - (sum x + (q - q0) / T) / C)`.
-struct Router {
+/// Bounds of the mean round-trip time.
+const RTT_BOUNDS: [Span; 2] = [Span::from_millis(1), Span::from_millis(1_000_000)];
+
+/// Eq. (2): `r' = beta r (1 - (sum x + (q - q0) / T) / C)`. `SCALED`: with `min(beta, .45 / tau)` and `max(T, 8 tau)`,
+/// where `tau' = (mean round-trip time of the packets - tau) / tau`.
+struct Router<const SCALED: bool> {
     params: RouterParams,
     /// In bits.
     packet: f64,
@@ -86,29 +114,70 @@ struct Router {
     capacity: f64,
 }
 
-impl Router {
+/// The states of a router.
+mod at {
+    pub(super) const FACTOR: usize = 0;
+    pub(super) const MEAN_RTT: usize = 1;
+}
+
+impl<const SCALED: bool> Router<SCALED> {
+    /// beta in 1/s and T in seconds.
+    fn gains<T: Number>(&self, x: &[T]) -> [T; 2] {
+        let (beta, time_constant) = (T::from(self.params.beta), T::from(self.params.time_constant));
+        if !SCALED {
+            return [beta, time_constant];
+        }
+        let rtt = x[at::MEAN_RTT];
+        [least(beta, T::from(DELAY_PHASE) / rtt), greatest(time_constant, rtt * DELAY_RATIO)]
+    }
+
     /// q0 in bits.
     fn target_queue(&self) -> f64 {
         self.params.target_queue * self.packet
     }
 }
 
-impl FluidLink for Router {
+impl<const SCALED: bool> FluidLink for Router<SCALED> {
     const SIGNALS: &'static [Quantity] = &[Quantity { name: "rate factor", unit: "bit/s" }];
+    const GUARDS: &'static [&'static str] =
+        if SCALED { &["beta less .45 / tau", "8 tau less T"] } else { &[] };
 
     fn states(&self) -> Vec<State> {
-        let (initial, least) = (self.params.initial_factor * self.packet, LEAST_FACTOR * self.packet);
-        vec![State::new("rate factor", "bit/s", initial).within(least, self.params.cap * self.capacity)]
+        let (initial, lowest) = (self.params.initial_factor * self.packet, LEAST_FACTOR * self.packet);
+        let mut states =
+            vec![State::new("rate factor", "bit/s", initial).within(lowest, self.params.cap * self.capacity)];
+        if SCALED {
+            let [low, high] = RTT_BOUNDS.map(Span::secs);
+            states.push(State::new("mean round-trip time", "s", low).within(low, high));
+        }
+        states
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
-        let excess = (input.queue - self.target_queue()) / self.params.time_constant;
+        let [beta, time_constant] = self.gains(x);
+        let excess = (input.queue - self.target_queue()) / time_constant;
         let load = (input.arriving + excess) / input.capacity;
-        dx[0] = x[0] * (-load + 1.0) * self.params.beta;
+        dx[at::FACTOR] = x[at::FACTOR] * (-load + 1.0) * beta;
+        if SCALED {
+            let ([low, high], tau) = (RTT_BOUNDS, x[at::MEAN_RTT]);
+            dx[at::MEAN_RTT] = (mean_rtt(input, low, low, high) - tau) / tau;
+            // A link without senders.
+            if input.own_arriving <= 0.0 {
+                dx.fill(T::zero());
+            }
+        }
     }
 
     fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
-        signals[0] = x[0];
+        signals[0] = x[at::FACTOR];
+    }
+
+    fn guards<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, guards: &mut [T]) {
+        if SCALED {
+            let tau = x[at::MEAN_RTT];
+            guards[0] = -(T::from(DELAY_PHASE) / tau) + self.params.beta;
+            guards[1] = tau * DELAY_RATIO - self.params.time_constant;
+        }
     }
 
     fn equilibrium(&self) -> LinkEquilibrium {
@@ -120,6 +189,7 @@ impl FluidLink for Router {
 mod tests {
     use super::*;
     use crate::cltcp::params::PARAMETERS;
+    use crate::testing::fluid::{carried, inputs, link, near, one_loop};
     use millpond_law::fluid::{LinkInputs, SenderInputs};
     use millpond_units::{Bytes, Rate};
 
@@ -128,6 +198,32 @@ mod tests {
 
     fn model() -> CltcpFluid {
         CltcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn scaled_routers_use_the_mean_round_trip_time_that_packets_carry() {
+        let settings = Settings::check(PARAMETERS, [("scaling", millpond_law::Value::text("rtt"))]).unwrap();
+        let model = CltcpFluid::read(&settings).unwrap();
+        let sender = model.sender(&one_loop(0.7));
+        let seen = inputs(&*sender, 0.7, |i| (i.feedback[0], i.queueing[0]) = (1e6, 0.05));
+        assert!(near(carried(&*sender, &[2e6], &seen)[0], 2e6 * 0.75));
+
+        let facts = LinkFacts { capacity: Rate::from_mbps(120.0), buffer: None, packet: Bytes::new(1000) };
+        let router = model.link(&facts).unwrap();
+        // 12000 packets/s of 15000 and 300 packets above the target; two thirds of the load have .3 s, one third 2.1 s.
+        let at = |tau: f64| {
+            link(&*router, &[1e6, tau], &[64e6 * 0.3 + 32e6 * 2.1], |i| {
+                (i.capacity[0], i.arriving[0], i.own_arriving[0]) = (120e6, 96e6, 96e6);
+                i.queue[0] = 400.0 * PACKET;
+            })
+            .0
+        };
+        for (tau, beta, time_constant) in [(0.1, 1.0, 2.0), (0.3, 1.0, 2.4), (0.9, 0.5, 7.2)] {
+            let load = (96e6 + 300.0 * PACKET / time_constant) / 120e6;
+            let dx = at(tau);
+            assert!(near(dx[0], 1e6 * beta * (1.0 - load)), "{tau}: {dx:?}");
+            assert!(near(dx[1], (0.9 - tau) / tau), "{tau}: {dx:?}");
+        }
     }
 
     #[test]

@@ -10,11 +10,20 @@
 //! ```
 //!
 //! A sender starts the field with -1 (section V-B), which is all ones.
+//!
+//! Data packets of a sender with `scaling = "rtt"` have four bytes more, which acknowledgements return:
+//!
+//! ```text
+//! +---------------+---------------+---------------+---------------+
+//! |    round-trip time of the sender [us]; 0: not measured yet    |   big-endian
+//! +---------------+---------------+---------------+---------------+
+//! ```
 
 use crate::parts::fields::LeastRate;
 use millpond_law::{Header, HeaderId};
-use millpond_units::Rate;
+use millpond_units::{Rate, Span};
 use std::fmt;
+use zerocopy::byteorder::network_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of CLTCP.
@@ -37,6 +46,12 @@ impl CltcpHeader {
         header.fields(ID)
     }
 
+    /// The same for writing; other fields of the header are not changed.
+    #[inline]
+    pub(super) fn parse_mut(header: &mut Header) -> Option<&mut Self> {
+        header.fields_mut(ID)
+    }
+
     /// The least rate factor of the routers; none if no router has written one.
     #[inline]
     pub fn factor(&self) -> Option<Rate> {
@@ -52,6 +67,40 @@ impl CltcpHeader {
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
+        header.set_fields(ID, self);
+    }
+}
+
+/// Picoseconds per unit of the round-trip time field.
+const PICOS_PER_MICRO: u64 = 1_000_000;
+
+/// The header of a data packet with the round-trip time of its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct ScaledHeader {
+    header: CltcpHeader,
+    micros: U32,
+}
+
+impl ScaledHeader {
+    /// The header at a sender with this round-trip time, zero if it has not measured any. The field holds whole
+    /// microseconds, one at least for a measured time, and 71 minutes at most.
+    pub(super) fn new(rtt: Span) -> Self {
+        let micros = u32::try_from(rtt.picos().div_ceil(PICOS_PER_MICRO)).unwrap_or(u32::MAX);
+        Self { header: CltcpHeader::NEW, micros: micros.into() }
+    }
+
+    /// The round-trip time that the sender of this packet has measured; none if it has not, or if the header has no such
+    /// field.
+    #[inline]
+    pub(super) fn reported_rtt(header: &Header) -> Option<Span> {
+        let micros = header.fields::<Self>(ID)?.micros.get();
+        (micros > 0).then(|| Span::from_picos(u64::from(micros) * PICOS_PER_MICRO))
+    }
+
+    /// Writes it as a header.
+    #[inline]
+    pub(super) fn emit(&self, header: &mut Header) {
         header.set_fields(ID, self);
     }
 }
@@ -93,6 +142,29 @@ mod tests {
             header.lower_to(Rate::from_bps(taken));
             assert_eq!(header.factor(), Some(Rate::from_bps(least)));
         }
+    }
+
+    #[test]
+    fn the_round_trip_time_has_four_more_bytes_that_a_router_leaves_unchanged() {
+        let mut header = Header::NONE;
+        ScaledHeader::new(Span::from_millis(700)).emit(&mut header);
+        assert_eq!(header.bytes().len(), 12);
+        assert_eq!(header.bytes()[8..], [0x00, 0x0a, 0xae, 0x60], "700 000 us");
+        CltcpHeader::parse_mut(&mut header).unwrap().lower_to(Rate::from_mbps(120.0));
+        assert_eq!(header.bytes()[..8], BYTES);
+        assert_eq!(ScaledHeader::reported_rtt(&header), Some(Span::from_millis(700)));
+        // Rounded up to a microsecond, and bounded by the field.
+        for (rtt, micros) in [(Span::from_picos(1), 1), (Span::from_secs(1e5), u32::MAX)] {
+            ScaledHeader::new(rtt).emit(&mut header);
+            assert_eq!(
+                ScaledHeader::reported_rtt(&header),
+                Some(Span::from_picos(u64::from(micros) * 1_000_000))
+            );
+        }
+        ScaledHeader::new(Span::ZERO).emit(&mut header);
+        assert_eq!(ScaledHeader::reported_rtt(&header), None, "not measured");
+        assert_eq!(ScaledHeader::reported_rtt(&Header::new(ID, &BYTES)), None, "the header of the paper");
+        assert_eq!(ScaledHeader::reported_rtt(&Header::new(HeaderId(99), &[1; 12])), None);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The CLTCP router: a rate factor with logistic growth on the capacity that traffic and queue leave (section V-C).
 
-use super::header::{CltcpHeader, ID};
-use super::params::RouterParams;
-use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
+use super::header::{CltcpHeader, ID, ScaledHeader};
+use super::params::{RouterParams, Scaling};
+use super::sender::LEAST_RATE;
+use millpond_law::{Context, Gauge, Header, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Rate, Time};
 
 /// Smallest rate factor in packets/s: it must be able to grow again.
@@ -25,6 +26,22 @@ fn next_factor(params: &RouterParams, factor: f64, measured: &Measured) -> f64 {
     factor * libm::exp(params.beta * params.interval.secs() * (1.0 - load))
 }
 
+/// `tau <- tau + min(T2 / tau, 1) (sample - tau)`: the mean over about a round trip, all in seconds. The first sample is
+/// taken as it is.
+fn next_mean_rtt(mean_rtt: f64, sample: f64, interval: f64) -> f64 {
+    if mean_rtt > 0.0 { mean_rtt + (interval / mean_rtt).min(1.0) * (sample - mean_rtt) } else { sample }
+}
+
+/// The times of this protocol's packets at the link.
+#[derive(Clone, Copy, Debug)]
+struct Arrivals {
+    first: Time,
+    last: Time,
+}
+
+/// A sender transmits a packet per second at least: without any for longer, the link has no sender.
+const LONGEST_GAP: f64 = 1.0 / LEAST_RATE;
+
 /// The CLTCP router's state at one link.
 pub(super) struct CltcpRouter {
     params: RouterParams,
@@ -34,6 +51,12 @@ pub(super) struct CltcpRouter {
     signalled: Rate,
     /// Bits that arrived in this interval.
     bits: f64,
+    /// tau in seconds with `scaling = "rtt"`; zero before the first report.
+    mean_rtt: f64,
+    /// With `scaling = "rtt"`; none before the first packet.
+    arrivals: Option<Arrivals>,
+    /// Round-trip times that packets of this interval reported: their sum in seconds, weighted by bits, and the weights.
+    reported: [f64; 2],
     unread: Unread,
 }
 
@@ -47,17 +70,53 @@ impl CltcpRouter {
             factor,
             signalled: Rate::from_bps_f64(factor),
             bits: 0.0,
+            mean_rtt: 0.0,
+            arrivals: None,
+            reported: [0.0; 2],
             unread: Unread::default(),
         }
     }
 
-    fn end_interval(&mut self, queue: &QueueView) {
-        let input = std::mem::take(&mut self.bits) / self.params.interval.secs();
+    /// Reads the header of an arriving packet.
+    fn note_report(&mut self, now: Time, header: &Header, bits: f64) {
+        if CltcpHeader::parse(header).is_some() {
+            self.arrivals.get_or_insert(Arrivals { first: now, last: now }).last = now;
+        }
+        if let Some(rtt) = ScaledHeader::reported_rtt(header) {
+            self.reported[0] += bits * rtt.secs();
+            self.reported[1] += bits;
+        }
+    }
+
+    /// tau in seconds: the mean of the reports or, as long as no packet has reported any, the time since the first packet,
+    /// which the round-trip time of its sender exceeds.
+    fn rtt(&self, now: Time) -> f64 {
+        match self.arrivals {
+            Some(Arrivals { first, .. }) if self.mean_rtt <= 0.0 => now.since(first).secs(),
+            _ => self.mean_rtt,
+        }
+    }
+
+    /// Whether the factor follows (49). With `scaling = "rtt"` it is constant at a link without senders: nobody receives
+    /// it, so that no delay limits its growth.
+    fn is_updated(&self, now: Time) -> bool {
+        let gap = self.arrivals.map(|arrivals| now.since(arrivals.last).secs());
+        self.params.scaling == Scaling::Fixed || gap.is_some_and(|gap| gap <= self.mean_rtt.max(LONGEST_GAP))
+    }
+
+    fn end_interval(&mut self, now: Time, queue: &QueueView) {
+        let interval = self.params.interval.secs();
+        let input = std::mem::take(&mut self.bits) / interval;
+        let [rtts, weight] = std::mem::take(&mut self.reported);
+        if weight > 0.0 {
+            self.mean_rtt = next_mean_rtt(self.mean_rtt, rtts / weight, interval);
+        }
         let capacity = queue.configured_capacity.as_f64();
         // During an outage the factor is constant.
-        if capacity > 0.0 {
+        if capacity > 0.0 && self.is_updated(now) {
             let excess = queue.bytes.as_f64() * 8.0 - self.params.target_queue * self.packet_bits;
-            let next = next_factor(&self.params, self.factor, &Measured { capacity, input, excess });
+            let params = self.params.at(self.rtt(now));
+            let next = next_factor(&params, self.factor, &Measured { capacity, input, excess });
             self.factor = next.min(self.params.cap * capacity).max(LEAST_FACTOR * self.packet_bits);
             self.signalled = Rate::from_bps_f64(self.factor);
         }
@@ -70,17 +129,19 @@ impl Link for CltcpRouter {
     }
 
     /// Packets of other protocols are load as well.
-    fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        self.bits += packet.bytes.as_f64() * 8.0;
+    fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
+        let bits = packet.bytes.as_f64() * 8.0;
+        self.bits += bits;
+        if self.params.scaling == Scaling::Rtt {
+            self.note_report(cx.now, packet.header, bits);
+        }
         Verdict::Keep
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) =
-            self.unread.note_own(ID, packet.header.protocol(), CltcpHeader::parse(packet.header))
-        {
+        let protocol = packet.header.protocol();
+        if let Some(header) = self.unread.note_own(ID, protocol, CltcpHeader::parse_mut(packet.header)) {
             header.lower_to(self.signalled);
-            header.emit(packet.header);
         }
         Verdict::Keep
     }
@@ -88,7 +149,7 @@ impl Link for CltcpRouter {
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
         // At the start nothing has been measured yet.
         if cx.now > Time::ZERO {
-            self.end_interval(queue);
+            self.end_interval(cx.now, queue);
         }
         Some(cx.now + self.params.interval)
     }
@@ -99,6 +160,9 @@ impl Link for CltcpRouter {
 
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("rate factor", "bit/s", self.factor);
+        if self.params.scaling == Scaling::Rtt {
+            gauge.quantity("mean round-trip time", "s", self.mean_rtt);
+        }
     }
 }
 
@@ -122,12 +186,15 @@ mod tests {
     /// An interval of 100 ms with this input in packets/s and this queue in packets at its end; returns r in packets/s.
     fn end(router: &mut CltcpRouter, input: f64, packets: u64) -> f64 {
         router.bits = input * 0.1 * 8000.0;
-        router.end_interval(&QueueView {
-            configured_capacity: Rate::from_mbps(120.0),
-            bytes: PACKET * packets,
-            packets,
-            head_sojourn: Span::ZERO,
-        });
+        router.end_interval(
+            Time::ZERO,
+            &QueueView {
+                configured_capacity: Rate::from_mbps(120.0),
+                bytes: PACKET * packets,
+                packets,
+                head_sojourn: Span::ZERO,
+            },
+        );
         router.factor / 8000.0
     }
 
@@ -184,7 +251,74 @@ mod tests {
             head_sojourn: Span::ZERO,
         };
         router.bits = 1e6;
-        router.end_interval(&none);
+        router.end_interval(Time::ZERO, &none);
         assert_eq!((router.factor, router.bits), (800e3, 0.0));
+    }
+
+    /// A router of 120 Mbit/s with scaled gains, and the present time.
+    struct Scaled {
+        router: CltcpRouter,
+        now: Time,
+    }
+
+    impl Scaled {
+        fn new() -> Self {
+            Self { router: router(&[("scaling", Value::text("rtt"))]), now: Time::ZERO }
+        }
+
+        /// An interval of 100 ms on an otherwise idle link, at whose start packets of 1000 bytes arrive with these reports;
+        /// returns the logarithm of the factor's growth.
+        fn interval(&mut self, reports: &[Span]) -> f64 {
+            let before = self.router.factor;
+            for rtt in reports {
+                let mut header = Header::NONE;
+                ScaledHeader::new(*rtt).emit(&mut header);
+                self.router.note_report(self.now, &header, 8000.0);
+            }
+            self.now += Span::from_millis(100);
+            let queue = QueueView {
+                configured_capacity: Rate::from_mbps(120.0),
+                bytes: PACKET * 100,
+                packets: 100,
+                head_sojourn: Span::ZERO,
+            };
+            self.router.end_interval(self.now, &queue);
+            (self.router.factor / before).ln()
+        }
+    }
+
+    #[test]
+    fn scaled_gains_use_the_mean_of_the_reports_weighted_by_bits() {
+        let mut bench = Scaled::new();
+        let [short, long] = [300, 2100].map(Span::from_millis);
+        // beta = .45 / .9 s for two packets with .3 s and one with 2.1 s; the load is zero.
+        assert!(near(bench.interval(&[short, long, short]), 0.05, 1e-9));
+        assert!((bench.router.mean_rtt - 0.9).abs() < 1e-9);
+        // The next sample, .3 s, has the weight .1 / .9: .8333 s.
+        assert!(near(bench.interval(&[short]), 0.1 * 0.45 / 0.833_333, 1e-5));
+        // Up to .45 s beta is that of the paper.
+        (0..40).for_each(|_| _ = bench.interval(&[short]));
+        assert!(near(bench.interval(&[short]), 0.1, 1e-9));
+    }
+
+    #[test]
+    fn before_the_first_report_the_time_since_the_first_packet_is_the_lower_bound_of_the_round_trip_time() {
+        let mut bench = Scaled::new();
+        for n in 1..30 {
+            let growth = bench.interval(&[Span::ZERO]);
+            let elapsed = 0.1 * f64::from(n);
+            assert!(near(growth, 0.1 * f64::min(1.0, 0.45 / elapsed), 1e-9), "{elapsed}: {growth}");
+        }
+    }
+
+    #[test]
+    fn at_a_link_without_senders_a_scaled_factor_is_constant() {
+        let mut bench = Scaled::new();
+        (0..100).for_each(|_| assert_eq!(bench.interval(&[]), 0.0));
+        let rtt = [Span::from_millis(2000)];
+        assert!(bench.interval(&rtt) > 0.0);
+        // After two seconds without a packet.
+        let grows = (0..100).filter(|_| bench.interval(&[]) > 0.0).count();
+        assert_eq!(grows, 19);
     }
 }

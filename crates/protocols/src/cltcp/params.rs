@@ -35,11 +35,17 @@ const INITIAL_FACTOR: Key<f64> = number("initial_factor", "packets/s", 100.0, ab
 const CAP: Key<f64> = number("cap", "1", 2.0, from(1.0).to(1e6))
     .source("not in the paper: see ERRATA.md")
     .meaning("upper limit of a rate factor, as a multiple of the link's capacity");
+pub(super) const SCALING: Key<Scaling> = word("scaling", Scaling::Fixed)
+    .source("fixed: Eq. (2); rtt: docs/extensions/cltcp-any-rtt.md")
+    .meaning(
+        "beta and T as given, or at most .45 / tau and at least 8 tau, with tau the mean round-trip time that routers \
+         compute from headers",
+    );
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &ALPHA, &BETA, &TIME_CONSTANT, &TARGET_QUEUE, &INTERVAL, &EXPONENT, &APPLIED, &INITIAL_RATE,
-    &INITIAL_FACTOR, &CAP,
+    &INITIAL_FACTOR, &CAP, &SCALING,
 ];
 
 words! {
@@ -54,6 +60,9 @@ words! {
         /// At most one half.
         Half = "half",
     }
+
+    /// Whether the gains of routers depend on the round-trip time.
+    pub(super) enum Scaling { Fixed = "fixed", Rtt = "rtt" }
 
     /// When (48) is applied.
     pub(super) enum Applied { PerRound = "per-round", PerAck = "per-ack" }
@@ -86,6 +95,24 @@ pub(super) struct RouterParams {
     pub(super) initial_factor: f64,
     /// Upper limit of r, as a multiple of the capacity.
     pub(super) cap: f64,
+    /// Whether beta and T depend on the round-trip time.
+    pub(super) scaling: Scaling,
+}
+
+/// Largest product of beta and the round-trip time: the phase in radians that the delay costs at the crossover, beta.
+pub(super) const DELAY_PHASE: f64 = 0.45;
+
+/// Smallest ratio of T to the round-trip time.
+pub(super) const DELAY_RATIO: f64 = 8.0;
+
+/// `min(beta, .45 / tau)` of `scaling = "rtt"`, in 1/s, for the mean round-trip time in seconds.
+pub(super) fn scaled_beta(beta: f64, rtt: f64) -> f64 {
+    if beta * rtt > DELAY_PHASE { DELAY_PHASE / rtt } else { beta }
+}
+
+/// `max(T, 8 tau)` of `scaling = "rtt"`, in seconds.
+pub(super) fn scaled_time_constant(time_constant: f64, rtt: f64) -> f64 {
+    time_constant.max(DELAY_RATIO * rtt)
 }
 
 impl RouterParams {
@@ -97,7 +124,20 @@ impl RouterParams {
             interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
             initial_factor: settings.get(INITIAL_FACTOR),
             cap: settings.get(CAP),
+            scaling: settings.get(SCALING),
         })
+    }
+
+    /// The parameters with beta and T for this mean round-trip time in seconds; zero if it is not known.
+    pub(super) fn at(&self, rtt: f64) -> Self {
+        match self.scaling {
+            Scaling::Fixed => *self,
+            Scaling::Rtt => Self {
+                beta: scaled_beta(self.beta, rtt),
+                time_constant: scaled_time_constant(self.time_constant, rtt),
+                ..*self
+            },
+        }
     }
 }
 
@@ -107,6 +147,7 @@ pub(super) struct Gains {
     alpha: f64,
     beta: f64,
     time_constant: f64,
+    scaling: Scaling,
 }
 
 impl Gains {
@@ -115,6 +156,19 @@ impl Gains {
             alpha: settings.get(ALPHA),
             beta: settings.get(BETA),
             time_constant: settings.get(TIME_CONSTANT).secs(),
+            scaling: settings.get(SCALING),
+        }
+    }
+
+    /// The gains of flows with this round-trip time in seconds.
+    fn at(&self, rtt: f64) -> Self {
+        match self.scaling {
+            Scaling::Fixed => *self,
+            Scaling::Rtt => Self {
+                beta: scaled_beta(self.beta, rtt),
+                time_constant: scaled_time_constant(self.time_constant, rtt),
+                ..*self
+            },
         }
     }
 
@@ -159,11 +213,13 @@ impl Gains {
 
     /// A warning if this round-trip time is unstable and shorter ones are stable.
     pub(super) fn instability_at(&self, rtt: Span) -> Option<String> {
-        let (margin, most) = (self.phase_margin(), self.delay_margin());
+        let gains = self.at(rtt.secs());
+        let (margin, most) = (gains.phase_margin(), gains.delay_margin());
         (margin > 0.0 && rtt.secs() >= most).then(|| {
             format!(
                 "a round-trip time of {rtt} is unstable: the linear loop (38) has a phase margin of {:.1} degrees, and a \
-                 delay margin of {most:.3} s (Theorem 1, stability at every round-trip time, does not hold)",
+                 delay margin of {most:.3} s (Theorem 1, stability at every round-trip time, does not hold); scaling = \
+                 \"rtt\" is stable at every round-trip time",
                 margin.to_degrees()
             )
         })
@@ -176,7 +232,32 @@ mod tests {
     use millpond_law::Value;
 
     fn gains(alpha: f64, beta: f64, time_constant: f64) -> Gains {
-        Gains { alpha, beta, time_constant }
+        Gains { alpha, beta, time_constant, scaling: Scaling::Fixed }
+    }
+
+    #[test]
+    fn scaled_gains_are_the_papers_up_to_a_quarter_of_a_second_and_have_a_margin_at_every_round_trip_time() {
+        let written = [("scaling", millpond_law::Value::text("rtt"))];
+        let scaled = Gains::read(&Settings::check(PARAMETERS, written).unwrap());
+        for rtt in [1e-6, 0.05, 0.25] {
+            let Gains { beta, time_constant, .. } = scaled.at(rtt);
+            assert_eq!((beta, time_constant), (1.0, 2.0), "{rtt}");
+        }
+        for (rtt, beta, time_constant) in [(0.45, 1.0, 3.6), (0.9, 0.5, 7.2), (3.0, 0.15, 24.0)] {
+            let gains = scaled.at(rtt);
+            assert!((gains.beta - beta).abs() < 1e-12 && (gains.time_constant - time_constant).abs() < 1e-12);
+        }
+        for rtt in (1..400).map(|n| f64::from(n) * 0.02) {
+            let gains = scaled.at(rtt);
+            let left = (gains.phase_margin() - gains.crossover() * rtt).to_degrees();
+            assert!(left > 20.0, "{rtt} s: {left} degrees");
+            assert_eq!(scaled.instability_at(Span::from_secs(rtt)), None);
+        }
+        // For long round-trip times alpha has no effect. With w = |L|-crossover times tau, w^2 = .45 hypot(w, 1/8):
+        // w = .4659, and the margin is atan(8 w) - w = 48.3 degrees.
+        let gains = scaled.at(1e4);
+        let left = (gains.phase_margin() - gains.crossover() * 1e4).to_degrees();
+        assert!((left - 48.3).abs() < 0.1, "{left}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The CLTCP sender: once per round trip the logarithm of its rate moves towards that of the factor (section V-B).
 
-use super::header::CltcpHeader;
-use super::params::{ALPHA, APPLIED, Applied, EXPONENT, Exponent, INITIAL_RATE};
+use super::header::{CltcpHeader, ScaledHeader};
+use super::params::{ALPHA, APPLIED, Applied, EXPONENT, Exponent, INITIAL_RATE, SCALING, Scaling};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
-use millpond_units::{Bytes, Rate};
+use millpond_units::{Bytes, Rate, Span};
 
 /// Smallest rate in packets/s, so that feedback continues to arrive.
 pub(super) const LEAST_RATE: f64 = 1.0;
@@ -32,6 +32,10 @@ pub(super) struct CltcpSender {
     factor: Option<f64>,
     /// The round of the last update of the rate.
     round: Option<u64>,
+    /// Whether routers are to know the round-trip time.
+    scaling: Scaling,
+    /// Smoothed round-trip time; zero before the first measurement.
+    rtt: Span,
     unread: Unread,
 }
 
@@ -46,6 +50,8 @@ impl CltcpSender {
             rate: 0.0,
             factor: None,
             round: None,
+            scaling: settings.get(SCALING),
+            rtt: Span::ZERO,
             unread: Unread::default(),
         }
     }
@@ -66,6 +72,7 @@ impl Sender for CltcpSender {
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        self.rtt = ack.smoothed_rtt;
         let header = self.unread.note(CltcpHeader::parse(&ack.header));
         let Some(factor) = header.and_then(|header| header.factor()) else { return };
         let factor = factor.as_f64().max(1.0);
@@ -91,7 +98,10 @@ impl Sender for CltcpSender {
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
-        CltcpHeader::NEW.emit(header);
+        match self.scaling {
+            Scaling::Fixed => CltcpHeader::NEW.emit(header),
+            Scaling::Rtt => ScaledHeader::new(self.rtt).emit(header),
+        }
     }
 
     fn unread(&self) -> u64 {
@@ -210,6 +220,23 @@ mod tests {
         assert!(near(rate(&bench), 5000.0, 1e-4));
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert!(near(rate(&bench), 100.0, 1e-6));
+    }
+
+    #[test]
+    fn with_scaling_a_sender_writes_its_round_trip_time_once_it_has_measured_it() {
+        let written = [("scaling", Value::text("rtt"))];
+        let mut bench = SenderBench::new(&Cltcp, &written, Span::from_millis(700));
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        assert_eq!((header.bytes().len(), ScaledHeader::reported_rtt(&header)), (12, None));
+        round(&mut bench, CAPACITY);
+        assert!(near(rate(&bench), CAPACITY, 1e-6), "the rate law is that of the paper");
+        bench.stamp(&mut header);
+        assert_eq!(ScaledHeader::reported_rtt(&header), Some(Span::from_millis(700)));
+        let mut paper = self::bench(700, "capped", 100.0);
+        round(&mut paper, CAPACITY);
+        paper.stamp(&mut header);
+        assert_eq!(header.bytes(), [0xff; 8], "the paper's form has no such field");
     }
 
     #[test]
