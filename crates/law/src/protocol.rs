@@ -126,6 +126,12 @@ pub trait Protocol: Send + Sync {
     /// A sender for one loop.
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError>;
 
+    /// The parameters that only its senders use. Entries of this protocol whose flows cross the same link may differ in them,
+    /// and in no others.
+    fn sender_parameters(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// A receiver for one loop; by default one that echoes the header unchanged.
     fn receiver(&self, _settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
         Ok(Box::new(PlainReceiver))

@@ -97,7 +97,7 @@ pub(crate) fn present<'r, 's>(
 /// several entries use the protocol.
 ///
 /// # Errors
-/// Entries of one protocol with different settings.
+/// Entries of one protocol with different settings of its routers.
 pub(crate) fn routers<'r, 's, L>(
     scenario: &Scenario,
     present: &[&'r ConfiguredProtocol<'s>],
@@ -112,7 +112,7 @@ pub(crate) fn routers<'r, 's, L>(
         let Some(law) = build(configured).map_err(refused)? else { continue };
         let name = configured.protocol.card().name;
         match routers.iter().find(|(other, _)| other.protocol.card().name == name) {
-            Some((other, _)) if !other.settings.written().eq(configured.settings.written()) => {
+            Some((other, _)) if !are_equal_for_routers(other, configured) => {
                 return Err(conflicting_routers(scenario, hop, other, configured));
             }
             Some(_) => {}
@@ -120,6 +120,13 @@ pub(crate) fn routers<'r, 's, L>(
         }
     }
     Ok(routers)
+}
+
+/// Whether two entries of one protocol differ at most in parameters of its senders.
+fn are_equal_for_routers(one: &ConfiguredProtocol<'_>, other: &ConfiguredProtocol<'_>) -> bool {
+    let of_senders = one.protocol.sender_parameters();
+    let of_routers = |(name, _): &(&'static str, _)| !of_senders.contains(name);
+    one.settings.written().filter(of_routers).eq(other.settings.written().filter(of_routers))
 }
 
 fn conflicting_routers(
@@ -133,7 +140,7 @@ fn conflicting_routers(
         format!("link \"{link}\" cannot be a router for both {} and {}", one.label.value, other.label.value);
     scenario
         .fault(other.label.place, message, "the same protocol with different parameters")
-        .help("flows of one protocol that cross the same link must have the same parameters")
+        .help("flows of one protocol that cross the same link must have the same parameters, except those of its senders alone")
 }
 
 /// The queue of a link that specifies none; [`check_queues`] has checked that all protocols agree on it.

@@ -109,6 +109,18 @@ fn a_link_has_one_set_of_parameters_per_protocol() {
 }
 
 #[test]
+fn entries_of_a_protocol_may_differ_in_parameters_that_only_its_senders_use() {
+    let entries = |written: &str| {
+        let own = "[protocols.insistent]\nprotocol = \"mcp\"\nparams = { ";
+        let text = LINE.replacen("\"dctcp\"", "\"insistent\"", 1).replace("\"dctcp\"", "\"mcp\"");
+        plan(&scenario(&format!("{text}{own}{written} }}\n"), &[]), &Registry::builtin())
+    };
+    assert!(entries("fairing_cycles = 1000").is_ok());
+    let refused = entries("request_limit = 10").err().expect("a parameter of routers").to_string();
+    assert!(refused.contains("cannot be a router for both"), "{refused}");
+}
+
+#[test]
 fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
     // Base RTTs of 40 and 80 ms: 2 x 12 Mbps x 60 ms = 180 KB = 120 packets of 1500 B. CUBIC fills the buffer.
     let run = results(LINE, &["flows.one.protocol=cubic", "flows.two.protocol=cubic"]);

@@ -39,21 +39,38 @@ pub(super) struct Automaton {
     pub(super) request: FairingRequest,
     /// Number of steps back since the last load below overload.
     pub(super) steps_back: u64,
+    /// The additive step that the links request, in bit/s; none: the step of the parameters.
+    pub(super) requested_step: Option<f64>,
 }
 
 impl Automaton {
     /// The automaton of a flow that starts.
     pub(super) fn new(params: SenderParams) -> Self {
         let request = FairingRequest::new(params.halvings);
-        Self { params, weight: 1.0, rate: params.initial_rate, mode: Mode::Scaling, request, steps_back: 0 }
+        Self {
+            params,
+            weight: 1.0,
+            rate: params.initial_rate,
+            mode: Mode::Scaling,
+            request,
+            steps_back: 0,
+            requested_step: None,
+        }
     }
 
     fn set_rate(&mut self, rate: f64) {
-        self.rate = rate.clamp(self.params.initial_rate, MOST_RATE.max(self.params.initial_rate));
+        let least = self.least_rate();
+        self.rate = rate.clamp(least, MOST_RATE.max(least));
+    }
+
+    /// The initial rate, or the step that the links request if that is less: with many flows a fair share can be less than
+    /// the initial rate.
+    fn least_rate(&self) -> f64 {
+        self.requested_step.map_or(self.params.initial_rate, |step| step.min(self.params.initial_rate))
     }
 
     fn step(&self) -> f64 {
-        self.weight * self.params.step
+        self.weight * self.requested_step.unwrap_or(self.params.step)
     }
 
     /// Whether the reaction to this overload is a step back: the smoothing mode has caused it, or a step back has not
@@ -116,6 +133,7 @@ impl Automaton {
 
     /// Returns to the state of a flow that starts.
     pub(super) fn restart(&mut self) {
+        self.requested_step = None;
         self.set_rate(self.params.initial_rate);
         self.mode = Mode::Scaling;
         self.request.restart();

@@ -1,10 +1,11 @@
-//! MCP as a hybrid system: rates that are constant between decisions, and the automaton of Fig. 2.
+//! MCP as a hybrid system: rates that are constant between decisions, and the automaton of Fig. 2. With `step_share` links
+//! count their flows and request the additive step.
 
 use super::automaton::{Automaton, Mode};
 use super::fairing::FairingRequest;
-use super::header::Load;
-use super::link::{PERIODS_OF_FAIRING, utilization};
-use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams};
+use super::header::{Load, StepCode};
+use super::link::{PERIODS_OF_FAIRING, next_count, requested_step, utilization};
+use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams, request_limit, step_share};
 use crate::parts::interval;
 use millpond_law::fluid::{
     Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium,
@@ -16,24 +17,40 @@ use millpond_law::{LinkFacts, SettingError, Settings};
 /// The fluid model of MCP.
 pub(super) struct McpFluid {
     sender: SenderParams,
-    router: Router,
+    router: RouterParams,
+    /// Whether routers ignore some requests, which these equations do not.
+    limits_requests: bool,
 }
 
 impl McpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let period = interval::checked(PERIOD, settings.get(PERIOD))?.secs();
-        let router = Router { period, ranges: Ranges::read(settings)?, overload: settings.get(OVERLOAD) };
-        Ok(Self { sender: SenderParams::read(settings), router })
+        let router = RouterParams {
+            period,
+            ranges: Ranges::read(settings)?,
+            overload: settings.get(OVERLOAD),
+            step_share: step_share(settings),
+        };
+        let limits_requests = request_limit(settings) > 0;
+        Ok(Self { sender: SenderParams::read(settings), router, limits_requests })
     }
 }
 
 impl FluidModel for McpFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
-        sender_law(Source { params: self.sender, weight: facts.weight })
+        let (params, weight) = (self.sender, facts.weight);
+        match params.requested_steps {
+            false => sender_law(Source::<false> { params, weight }),
+            true => sender_law(Source::<true> { params, weight }),
+        }
     }
 
     fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
-        Some(link_law(self.router))
+        let params = self.router;
+        Some(match params.step_share {
+            None => link_law(Router::<false> { params }),
+            Some(_) => link_law(Router::<true> { params }),
+        })
     }
 
     /// Valid while flows request fairing.
@@ -51,13 +68,21 @@ impl FluidModel for McpFluid {
                 params: self.sender,
                 weight: facts.weight,
                 overload: self.router.overload,
+                step_share: self.router.step_share,
             })),
             ..SteadyStateFacts::default()
         }
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["timeouts", "an immediate overload signal for a flow that begins in an overload"]
+        match self.limits_requests {
+            false => &["timeouts", "an immediate overload signal for a flow that begins in an overload"],
+            true => &[
+                "timeouts",
+                "an immediate overload signal for a flow that begins in an overload",
+                "routers that ignore requests",
+            ],
+        }
     }
 }
 
@@ -66,12 +91,22 @@ struct FairingCycle {
     params: SenderParams,
     weight: f64,
     overload: f64,
+    step_share: Option<f64>,
+}
+
+impl FairingCycle {
+    /// The additive step in bit/s of a flow with this rate at an overload. A link that requests it has `overload C / n` for
+    /// each flow there.
+    fn step(&self, rate: f64) -> f64 {
+        let requested = |share: f64| StepCode::at_most(share * rate / (self.overload * self.weight)).bps();
+        self.step_share.and_then(requested).unwrap_or(self.params.step) * self.weight
+    }
 }
 
 impl Cycle for FairingCycle {
     fn period(&self, peak: &CyclePeak) -> f64 {
-        let SenderParams { decrease_factor, step, decision_interval, .. } = self.params;
-        let steps = (1.0 - decrease_factor) * peak.rate() / (step * self.weight);
+        let SenderParams { decrease_factor, decision_interval, .. } = self.params;
+        let steps = (1.0 - decrease_factor) * peak.rate() / self.step(peak.rate());
         (libm::ceil(steps) + 1.0) * decision_interval.secs()
     }
 
@@ -103,14 +138,21 @@ const NASCENT: f64 = Load::Over as u8 as f64 - 0.5;
 /// Threshold between a signal that is absent (0) and one that is present (1).
 const HALF: f64 = 0.5;
 
-/// The automaton; its memory is stored in states.
-struct Source {
+/// The signal of a link that requests no step, in bit/s.
+const NO_STEP: f64 = 1e12;
+
+/// The automaton; its memory is stored in states. `COUNTED`: links count flows and request the step.
+struct Source<const COUNTED: bool> {
     params: SenderParams,
     weight: f64,
 }
 
-impl Source {
-    fn load_automaton(&self, LawState { x, discrete }: &LawState<'_>) -> Automaton {
+impl<const COUNTED: bool> Source<COUNTED> {
+    fn load_automaton(
+        &self,
+        LawState { x, discrete }: &LawState<'_>,
+        input: &SenderInput<'_, f64>,
+    ) -> Automaton {
         let grew = discrete[count::GREW] != 0;
         let request = FairingRequest::resumed(self.params.halvings, discrete[count::LEFT], grew);
         Automaton {
@@ -120,6 +162,7 @@ impl Source {
             mode: Mode::numbered(discrete[count::MODE]),
             request,
             steps_back: discrete[count::STEPS_BACK],
+            requested_step: COUNTED.then(|| input.feedback[2]).filter(|step| *step < NO_STEP),
         }
     }
 
@@ -149,12 +192,15 @@ fn load(number: f64) -> Load {
     }
 }
 
-impl FluidSender for Source {
-    const FEEDBACK: &'static [Feedback] = &[
-        Feedback { name: "load", unit: "1", over_path: PathAggregation::Max },
-        Feedback { name: "fairing", unit: "1", over_path: PathAggregation::Max },
-    ];
-    const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
+const LOAD: Feedback = Feedback { name: "load", unit: "1", over_path: PathAggregation::Max };
+const FAIRING: Feedback = Feedback { name: "fairing", unit: "1", over_path: PathAggregation::Max };
+const STEP: Feedback = Feedback { name: "requested step", unit: "bit/s", over_path: PathAggregation::Min };
+const REQUESTS: Quantity = Quantity { name: "requests for fairing", unit: "1" };
+const FLOWS: Quantity = Quantity { name: "flows", unit: "1" };
+
+impl<const COUNTED: bool> FluidSender for Source<COUNTED> {
+    const FEEDBACK: &'static [Feedback] = if COUNTED { &[LOAD, FAIRING, STEP] } else { &[LOAD, FAIRING] };
+    const CARRIED: &'static [Quantity] = if COUNTED { &[REQUESTS, FLOWS] } else { &[REQUESTS] };
     const GUARDS: &'static [&'static str] =
         &["nascent overload", "time until the next decision", "fairing is signalled"];
     const DISCRETE: &'static [Quantity] = &[
@@ -188,6 +234,9 @@ impl FluidSender for Source {
 
     fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
         carried[0] = if input.discrete[count::LEFT] > 0 { T::one() } else { T::zero() };
+        if COUNTED {
+            carried[1] = T::one();
+        }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
@@ -198,7 +247,7 @@ impl FluidSender for Source {
 
     /// A nascent overload is answered at once; everything else waits for the timer (section IV-H).
     fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
-        let mut automaton = self.load_automaton(state);
+        let mut automaton = self.load_automaton(state, input);
         match (guard, is_rising) {
             (0, true) if self.params.overload_seen == OverloadSeen::AtOnce => automaton.decrease(),
             (0, true) => return,
@@ -214,14 +263,22 @@ impl FluidSender for Source {
     }
 }
 
-/// Eq. (1) over a period, and the requests that are passed on.
+/// The parameters of a router.
 #[derive(Clone, Copy)]
-struct Router {
+struct RouterParams {
     /// T, in seconds.
     period: f64,
     ranges: Ranges,
     /// Smallest load of an overload.
     overload: f64,
+    /// sigma; none: the link requests no step.
+    step_share: Option<f64>,
+}
+
+/// Eq. (1) over a period, and the requests that are passed on. `COUNTED`: it counts its flows and requests the step.
+#[derive(Clone, Copy)]
+struct Router<const COUNTED: bool> {
+    params: RouterParams,
 }
 
 /// Rate at which the minimum queue follows a shorter queue, in 1/period.
@@ -231,37 +288,54 @@ const FOLLOWS: f64 = 100.0;
 mod of {
     pub(super) const ARRIVED: usize = 0;
     pub(super) const LEAST_QUEUE: usize = 1;
+    pub(super) const FLOWS: usize = 2;
 }
 
 /// Index of each discrete state.
 mod signal {
     pub(super) const LOAD: usize = 0;
     pub(super) const FAIRING: usize = 1;
+    pub(super) const STEP: usize = 2;
 }
 
-impl FluidLink for Router {
+const LOAD_SIGNAL: Quantity = Quantity { name: "load", unit: "1" };
+const FAIRING_SIGNAL: Quantity = Quantity { name: "fairing", unit: "1" };
+const STEP_SIGNAL: Quantity = Quantity { name: "requested step", unit: "bit/s" };
+const LOAD_STATE: Quantity = Quantity { name: "signalled load", unit: "1" };
+const FAIRING_STATE: Quantity = Quantity { name: "periods of fairing left", unit: "1" };
+const STEP_STATE: Quantity = Quantity { name: "code of the requested step", unit: "1" };
+
+impl<const COUNTED: bool> FluidLink for Router<COUNTED> {
     const SIGNALS: &'static [Quantity] =
-        &[Quantity { name: "load", unit: "1" }, Quantity { name: "fairing", unit: "1" }];
+        if COUNTED { &[LOAD_SIGNAL, FAIRING_SIGNAL, STEP_SIGNAL] } else { &[LOAD_SIGNAL, FAIRING_SIGNAL] };
     const GUARDS: &'static [&'static str] = &["a request arrives", "least queue less queue"];
-    const DISCRETE: &'static [Quantity] = &[
-        Quantity { name: "signalled load", unit: "1" },
-        Quantity { name: "periods of fairing left", unit: "1" },
-    ];
+    const DISCRETE: &'static [Quantity] =
+        if COUNTED { &[LOAD_STATE, FAIRING_STATE, STEP_STATE] } else { &[LOAD_STATE, FAIRING_STATE] };
 
     fn states(&self) -> Vec<State> {
-        vec![
+        let mut states = vec![
             State::new("arrived in this period", "bit", 0.0),
             State::new("least queue of this period", "bit", 0.0),
-        ]
+        ];
+        if COUNTED {
+            states.push(State::new("counted flows", "1", 0.0));
+        }
+        states
     }
 
     fn initial_discrete(&self, discrete: &mut [u64]) {
         discrete[signal::LOAD] = Load::Light as u64;
+        if COUNTED {
+            discrete[signal::STEP] = u64::from(StepCode::NONE.0);
+        }
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
         dx[of::ARRIVED] = input.arriving;
-        dx[of::LEAST_QUEUE] = -positive(x[of::LEAST_QUEUE] - input.queue) * (FOLLOWS / self.period);
+        dx[of::LEAST_QUEUE] = -positive(x[of::LEAST_QUEUE] - input.queue) * (FOLLOWS / self.params.period);
+        if COUNTED {
+            dx[of::FLOWS] = T::zero();
+        }
     }
 
     /// Fairing is signalled by links with medium or heavy load.
@@ -271,11 +345,15 @@ impl FluidLink for Router {
             matches!(load(number), Load::Medium | Load::Heavy) && input.discrete[signal::FAIRING] > 0;
         signals[0] = T::from(number);
         signals[1] = T::from(f64::from(u8::from(is_fairing)));
+        if COUNTED {
+            let code = u8::try_from(input.discrete[signal::STEP]).unwrap_or(StepCode::NONE.0);
+            signals[2] = T::from(StepCode(code).bps().unwrap_or(NO_STEP));
+        }
     }
 
     /// The upper limit of the utilization; one or two steps back are below it.
     fn equilibrium(&self) -> LinkEquilibrium {
-        LinkEquilibrium { utilization: self.overload, queue: Some(0.0), ..LinkEquilibrium::default() }
+        LinkEquilibrium { utilization: self.params.overload, queue: Some(0.0), ..LinkEquilibrium::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -290,17 +368,23 @@ impl FluidLink for Router {
     }
 
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
-        Some(self.period)
+        Some(self.params.period)
     }
 
     fn tick(&self, LawState { x, discrete }: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         let least = x[of::LEAST_QUEUE].min(input.queue);
-        let load = self.ranges.load(utilization(x[of::ARRIVED], least, input.capacity, self.period));
+        let RouterParams { period, ranges, step_share, .. } = self.params;
+        let load = ranges.load(utilization(x[of::ARRIVED], least, input.capacity, period));
         (x[of::ARRIVED], x[of::LEAST_QUEUE]) = (0.0, input.queue);
         discrete[signal::LOAD] = load as u64;
         let is_requested = input.carried[0] > HALF;
         let left = discrete[signal::FAIRING].saturating_sub(1);
         discrete[signal::FAIRING] = if is_requested { u64::from(PERIODS_OF_FAIRING) } else { left };
+        if COUNTED {
+            x[of::FLOWS] = next_count(x[of::FLOWS], input.carried[1]);
+            let step = requested_step(step_share.unwrap_or(0.0), input.capacity, x[of::FLOWS]);
+            discrete[signal::STEP] = u64::from(step.0);
+        }
     }
 }
 
@@ -420,5 +504,45 @@ mod tests {
         assert_eq!(signals_after_period(1.6e6, 0.0, 1.0, 0), [3, 2]);
         assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 2), [3, 1]);
         assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 0), [3, 0]);
+    }
+
+    #[test]
+    fn counted_links_request_a_part_of_their_step_from_each_flow_and_senders_take_it() {
+        let written = [("step_share", millpond_law::Value::Number(0.03))];
+        let model = McpFluid::read(&Settings::check(PARAMETERS, written).unwrap()).unwrap();
+        let router = model.link(&one_link()).unwrap();
+        let mut inputs = LinkInputs::of(&*router, 0..1, 2);
+        (inputs.capacity[0], inputs.carried[1]) = (8e6, 30.0);
+        let (mut x, mut discrete) = ([0.0, 0.0, 0.0], [0, 0, u64::from(StepCode::NONE.0)]);
+        router.tick(0, &mut LawState { x: &mut x, discrete: &mut discrete }, &inputs.link(0));
+        // 8 Mbit/s * .03 / 30 = 8 kbit/s = 2^12.97: 103 eighths.
+        assert_eq!((x[2], discrete[2]), (30.0, 103));
+        inputs.carried[1] = 3.0;
+        router.tick(0, &mut LawState { x: &mut x, discrete: &mut discrete }, &inputs.link(0));
+        assert_eq!(x[2], 28.5, "flows are forgotten by a twentieth per period");
+
+        let senders = model.sender(&one_loop(D));
+        let starting = self::inputs(&*senders, D, |_| ());
+        assert_eq!(carried(&*senders, &[8e6, 0.3], &starting), [1.0, 1.0], "a request and one flow");
+        for (step, rate) in [(8e3, 8.008e6), (NO_STEP, 8.08e6)] {
+            let (mut x, mut discrete) = ([8e6, 0.0], [Mode::Fairing as u64, 0, 0, 0]);
+            let seen = self::inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[2.0, 1.0, step]));
+            let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+            senders.crossed(0, 1, false, state, &seen.flow(0));
+            assert!((x[at::RATE] - rate).abs() < 1e-6, "{step}: {}", x[at::RATE]);
+        }
+    }
+
+    #[test]
+    fn with_requested_steps_a_fairing_cycle_has_the_same_length_for_any_number_of_flows() {
+        // Half of .98 C at .03 C or an eighth of an octave less per decision: 17 to 18 decisions, and the halving; .4 s each.
+        let cycle = |rate: f64| {
+            FairingCycle { params: model().sender, weight: 1.0, overload: 0.98, step_share: Some(0.03) }
+                .step(rate)
+        };
+        for rate in [333e3, 6.6e6, 1e8] {
+            let decisions = 0.5 * rate / cycle(rate);
+            assert!((16.3..17.9).contains(&decisions), "{rate}: {decisions}");
+        }
     }
 }

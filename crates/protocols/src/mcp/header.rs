@@ -6,6 +6,8 @@
 //! | 0 0 0 0 L L F P |   L: load of the most loaded link so far, 00 at the sender
 //! +-----------------+   F: fairing, P: fairing requested by this path
 //! ```
+//!
+//! With `step_share` a second byte follows, a [`StepCode`].
 
 use millpond_law::{Header, HeaderId};
 use std::fmt;
@@ -90,10 +92,62 @@ impl McpHeader {
         self.0[0] |= bits::FAIRING;
     }
 
+    /// Withdraws the request of this path.
+    #[inline]
+    pub(super) fn withdraw_request(&mut self) {
+        self.0[0] &= !(bits::FAIRING | bits::THIS_PATH);
+    }
+
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
         header.set(ID, &self.0);
+    }
+
+    /// Writes it as a header with a second byte, in which no link has requested a step.
+    #[inline]
+    pub(super) fn emit_with_step(&self, header: &mut Header) {
+        header.set(ID, &[self.0[0], StepCode::NONE.0]);
+    }
+
+    /// Replaces the first byte of a header, and lowers the step in the second byte, if there is one.
+    #[inline]
+    pub(super) fn rewrite(&self, header: &mut Header, step: StepCode) {
+        if let Some([first, rest @ ..]) = header.of_mut(ID) {
+            *first = self.0[0];
+            if let Some(code) = rest.first_mut() {
+                *code = step.0.min(*code);
+            }
+        }
+    }
+}
+
+/// The additive step that the links of a path request, as an eighth of a binary logarithm: `2^(k / 8)` bit/s, from 1 bit/s to
+/// 3.6 Gbit/s. 255: no link has requested any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StepCode(pub(super) u8);
+
+impl StepCode {
+    /// No link has requested a step.
+    pub(super) const NONE: Self = Self(u8::MAX);
+    /// Codes per factor of two.
+    const PER_OCTAVE: f64 = 8.0;
+
+    /// The largest step that is not above this one, in bit/s.
+    pub(super) fn at_most(bps: f64) -> Self {
+        let code = libm::floor(libm::log2(bps.max(1.0)) * Self::PER_OCTAVE);
+        Self(code.min(f64::from(u8::MAX - 1)) as u8)
+    }
+
+    /// The step in the second byte of a header; none without such a byte.
+    #[inline]
+    pub(super) fn parse(header: &Header) -> Option<Self> {
+        header.first::<2>(ID).map(|bytes| Self(bytes[1]))
+    }
+
+    /// The step in bit/s; none if no link has requested any.
+    pub(super) fn bps(self) -> Option<f64> {
+        (self != Self::NONE).then(|| libm::exp2(f64::from(self.0) / Self::PER_OCTAVE))
     }
 }
 
@@ -149,6 +203,39 @@ mod tests {
         assert_eq!(header.0, [0b1010]);
         assert!(header.fairing() && !header.requests_fairing());
         assert_eq!(header.to_string(), "MCP heavy, fairing");
+    }
+
+    #[test]
+    fn a_step_is_coded_within_an_eighth_of_an_octave_below_it() {
+        for (bps, code) in [(0.0, 0), (1.0, 0), (2.0, 8), (80e3, 130), (1e12, 254)] {
+            assert_eq!(StepCode::at_most(bps), StepCode(code), "{bps}");
+        }
+        for bps in [1.0, 9_999.0, 80e3, 3.5e9] {
+            let ratio = StepCode::at_most(bps).bps().unwrap() / bps;
+            assert!(ratio <= 1.0 + 1e-12 && ratio > libm::exp2(-1.0 / 8.0), "{bps}: {ratio}");
+        }
+        assert_eq!(StepCode::NONE.bps(), None);
+    }
+
+    #[test]
+    fn a_second_byte_keeps_the_smallest_step_of_the_path_and_is_not_added_by_a_link() {
+        let mut header = Header::NONE;
+        McpHeader::new(true).emit_with_step(&mut header);
+        assert_eq!((header.bytes(), StepCode::parse(&header)), (&[0b0011, 255][..], Some(StepCode::NONE)));
+        let mut view = McpHeader::parse(&header).unwrap();
+        view.pass(Load::Heavy);
+        for (code, least) in
+            [(StepCode(130), 130), (StepCode::NONE, 130), (StepCode(90), 90), (StepCode(91), 90)]
+        {
+            view.rewrite(&mut header, code);
+            assert_eq!(header.bytes(), [0b1011, least]);
+        }
+        view.withdraw_request();
+        view.rewrite(&mut header, StepCode::NONE);
+        assert_eq!(header.bytes(), [0b1000, 90]);
+        McpHeader::new(false).emit(&mut header);
+        view.rewrite(&mut header, StepCode(90));
+        assert_eq!((header.bytes(), StepCode::parse(&header)), (&[0b1000][..], None));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod fluid;
 mod header;
 mod link;
 mod params;
+mod requests;
 mod sender;
 
 pub use fairing::{fairness, fairness_bound};
@@ -36,6 +37,10 @@ impl Protocol for Mcp {
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         params::Ranges::read(settings)?;
         Ok(Box::new(sender::McpSender::new(settings)))
+    }
+
+    fn sender_parameters(&self) -> &'static [&'static str] {
+        params::OF_SENDERS
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {

@@ -52,12 +52,28 @@ const LIGHT_FAIRING: Key<LightFairing> = word("light_fairing", LightFairing::Sca
 const OVERLOAD_SEEN: Key<OverloadSeen> = word("overload_seen", OverloadSeen::AtOnce)
     .source("section IV-H; see ERRATA.md")
     .meaning("an overload is answered at its first signal, or at the next decision");
+const STEP_SHARE: Key<f64> = number("step_share", "1", 0.0, from(0.0).to(1.0))
+    .source("not in the report: docs/extensions/mcp-many-flows.md")
+    .meaning(
+        "additive step of all flows together, in capacities: each link counts its flows and requests an equal part of this \
+         step from each; 0: the fixed step",
+    );
+const REQUEST_LIMIT: Key<u64> = whole("request_limit", "overloads", 0, from(0.0).to(1e6))
+    .source("not in the report: docs/extensions/mcp-many-flows.md")
+    .meaning(
+        "overloads during which a router serves a flow's requests for fairing; then it ignores them for growing times. 0: it \
+         always serves them",
+    );
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &PERIOD, &MEDIUM_LOAD, &HEAVY_LOAD, &OVERLOAD, &INITIAL_RATE, &STEP, &SCALING_FACTOR, &ENHANCING_FACTOR,
     &DECREASE_FACTOR, &FAIRING_CYCLES, &CYCLES, &BACKOFF, &REQUESTER, &NOTIFIED, &LIGHT_FAIRING, &OVERLOAD_SEEN,
+    &STEP_SHARE, &REQUEST_LIMIT,
 ];
+
+/// The parameters that only senders use and that do not change the meaning of a header.
+pub(super) const OF_SENDERS: &[&str] = &["fairing_cycles"];
 
 words! {
     /// What delimits an increase-decrease cycle.
@@ -109,6 +125,16 @@ impl Ranges {
     }
 }
 
+/// The step that all flows of a link take together, in capacities; none for the fixed step of the report.
+pub(super) fn step_share(settings: &Settings) -> Option<f64> {
+    Some(settings.get(STEP_SHARE)).filter(|share| *share > 0.0)
+}
+
+/// Number of overloads for which a router serves a request; zero: always.
+pub(super) fn request_limit(settings: &Settings) -> u64 {
+    settings.get(REQUEST_LIMIT)
+}
+
 /// The sender's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SenderParams {
@@ -136,6 +162,8 @@ pub(super) struct SenderParams {
     pub(super) light_fairing: LightFairing,
     /// When an overload reduces the rate.
     pub(super) overload_seen: OverloadSeen,
+    /// Whether links request the step.
+    pub(super) requested_steps: bool,
 }
 
 impl SenderParams {
@@ -157,6 +185,7 @@ impl SenderParams {
             notified: settings.get(NOTIFIED),
             light_fairing: settings.get(LIGHT_FAIRING),
             overload_seen: settings.get(OVERLOAD_SEEN),
+            requested_steps: step_share(settings).is_some(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::automaton::Automaton;
 use super::fairing::{Demand, Usage};
-use super::header::{Load, McpHeader};
+use super::header::{Load, McpHeader, StepCode};
 use super::params::{OverloadSeen, SenderParams};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Rate, Time};
@@ -57,6 +57,7 @@ impl Sender for McpSender {
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.demand.note(ack.window_unused());
         let Some(feedback) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
+        self.automaton.requested_step = StepCode::parse(&ack.header).and_then(StepCode::bps);
         let before = self.feedback.replace(feedback).map(|before| before.load());
         self.automaton.receive(feedback.load(), feedback.fairing());
         if feedback.load() != Load::Over {
@@ -90,7 +91,8 @@ impl Sender for McpSender {
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
-        McpHeader::new(self.automaton.request.is_active()).emit(header);
+        let view = McpHeader::new(self.automaton.request.is_active());
+        if self.automaton.params.requested_steps { view.emit_with_step(header) } else { view.emit(header) }
     }
 
     fn unread(&self) -> u64 {
@@ -167,6 +169,33 @@ mod tests {
             decide(&mut bench, bits);
             assert_eq!((mode(&bench), kbps(&bench)), (f64::from(expected as u8), rate), "{bits:04b}");
         }
+    }
+
+    #[test]
+    fn a_step_that_links_request_replaces_the_fixed_one_and_lowers_the_floor() {
+        let mut bench = bench(&[("step_share", Value::Number(0.03))]);
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        assert_eq!(header.bytes(), [0b0011, 255]);
+        let decide = |bench: &mut SenderBench, bits: u8, code: u8| {
+            let header = Header::new(crate::mcp::header::ID, &[bits, code]);
+            let ack = Ack { header, ..bench.plain() };
+            bench.ack(&ack);
+            bench.wake();
+        };
+        // 2^17 bit/s and, in the smoothing mode, 2^14 bit/s.
+        decide(&mut bench, MEDIUM | FAIRING, 17 * 8);
+        assert_eq!(kbps(&bench), (81_920_000 + 131_072) / 1000);
+        decide(&mut bench, HEAVY, 14 * 8);
+        let before = 81_920_000 + 131_072 + 16_384;
+        assert_eq!(kbps(&bench), before / 1000);
+        // One step back, and later halvings down to a step instead of 80 kbit/s.
+        decide(&mut bench, OVER, 14 * 8);
+        assert_eq!(kbps(&bench), (before - 2 * 16_384) / 1000, "at once and at the timer");
+        (0..40).for_each(|_| decide(&mut bench, OVER, 14 * 8));
+        assert_eq!(kbps(&bench), 16);
+        (0..40).for_each(|_| decide(&mut bench, OVER, 20 * 8));
+        assert_eq!(kbps(&bench), 80, "a step above the initial rate");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod full_pipe;
 pub(crate) mod hystart;
 pub(crate) mod interval;
+pub(crate) mod linear_count;
 pub mod logistic;
 pub(crate) mod logistic_fluid;
 pub mod marking;
