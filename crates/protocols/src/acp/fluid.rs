@@ -1,7 +1,7 @@
 //! ACP as differential equations: the rate (1) and the estimate (8) of a router, the window (4) of a sender.
 
-use super::link::users_gap;
-use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams};
+use super::link::{join_factor, users_gap};
+use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams, Users};
 use super::sender::LEAST_PACKETS;
 use crate::parts::capped_rate;
 use crate::parts::mean_rtt::mean_rtt;
@@ -33,16 +33,21 @@ impl AcpFluid {
 impl FluidModel for AcpFluid {
     /// Without the delayed increase a sender adopts the desired rate at once, as in (16)-(20) of the paper.
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
-        let least = LEAST_PACKETS * facts.packet;
-        if self.delayed_increase >= 1.0 {
-            return sender_law(Prompt { least });
-        }
+        let (delayed_increase, least) = (self.delayed_increase, LEAST_PACKETS * facts.packet);
         let initial = self.initial_window * facts.packet;
-        sender_law(Gradual { delayed_increase: self.delayed_increase, initial, least })
+        match (delayed_increase >= 1.0, self.router.users) {
+            (true, Users::Estimated) => sender_law(Prompt::<false> { least }),
+            (true, Users::Counted) => sender_law(Prompt::<true> { least }),
+            (false, Users::Estimated) => sender_law(Gradual::<false> { delayed_increase, initial, least }),
+            (false, Users::Counted) => sender_law(Gradual::<true> { delayed_increase, initial, least }),
+        }
     }
 
     fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
-        Some(link_law(Router(self.router)))
+        Some(match self.router.users {
+            Users::Estimated => link_law(Router::<false>(self.router)),
+            Users::Counted => link_law(Router::<true>(self.router)),
+        })
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -58,7 +63,10 @@ const FEEDBACK_INPUTS: &[Feedback] = &[
     Feedback { name: "desired rate", unit: "bit/s", over_path: PathAggregation::Min },
     Feedback { name: "congested", unit: "1", over_path: PathAggregation::Max },
 ];
-const CARRIED: &[Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
+const RATE_TIMES_RTT: Quantity = Quantity { name: "rate times round-trip time", unit: "bit" };
+const CARRIED: &[Quantity] = &[RATE_TIMES_RTT];
+/// With `users = "counted"`.
+const CARRIED_AND_COUNTED: &[Quantity] = &[RATE_TIMES_RTT, Quantity { name: "flows", unit: "1" }];
 
 /// Eq. (3): the desired window, in bits.
 fn desired_window<T: Number>(input: &SenderInput<'_, T>) -> T {
@@ -66,7 +74,7 @@ fn desired_window<T: Number>(input: &SenderInput<'_, T>) -> T {
 }
 
 /// Eq. (4), one window of acknowledgements per round trip: `w' = g (desired - w) / rtt`.
-struct Gradual {
+struct Gradual<const COUNTED: bool> {
     delayed_increase: f64,
     /// Initial window, in bits.
     initial: f64,
@@ -74,9 +82,9 @@ struct Gradual {
     least: f64,
 }
 
-impl FluidSender for Gradual {
+impl<const COUNTED: bool> FluidSender for Gradual<COUNTED> {
     const FEEDBACK: &'static [Feedback] = FEEDBACK_INPUTS;
-    const CARRIED: &'static [Quantity] = CARRIED;
+    const CARRIED: &'static [Quantity] = if COUNTED { CARRIED_AND_COUNTED } else { CARRIED };
     const GUARDS: &'static [&'static str] = &["desired window less window", "congested"];
 
     fn states(&self) -> Vec<State> {
@@ -95,6 +103,9 @@ impl FluidSender for Gradual {
 
     fn carried<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, carried: &mut [T]) {
         carried[0] = x[0];
+        if COUNTED {
+            carried[1] = T::one();
+        }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
@@ -104,20 +115,20 @@ impl FluidSender for Gradual {
 }
 
 /// The window equals the desired window.
-struct Prompt {
+struct Prompt<const COUNTED: bool> {
     /// Smallest window, in bits.
     least: f64,
 }
 
-impl Prompt {
+impl<const COUNTED: bool> Prompt<COUNTED> {
     fn window<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
         greatest(desired_window(input), T::from(self.least))
     }
 }
 
-impl FluidSender for Prompt {
+impl<const COUNTED: bool> FluidSender for Prompt<COUNTED> {
     const FEEDBACK: &'static [Feedback] = FEEDBACK_INPUTS;
-    const CARRIED: &'static [Quantity] = CARRIED;
+    const CARRIED: &'static [Quantity] = if COUNTED { CARRIED_AND_COUNTED } else { CARRIED };
     const GUARDS: &'static [&'static str] = &["desired window less the least"];
 
     fn states(&self) -> Vec<State> {
@@ -132,6 +143,9 @@ impl FluidSender for Prompt {
 
     fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
         carried[0] = self.window(input);
+        if COUNTED {
+            carried[1] = T::one();
+        }
     }
 
     fn guards<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
@@ -139,23 +153,39 @@ impl FluidSender for Prompt {
     }
 }
 
-/// Eq. (1): `p' = (ki (.99 C - y) - kq q / d) / (d N-hat)`; Eq. (8) once per d, with p and y in bytes/s.
-struct Router(RouterParams);
+/// Eq. (1): `p' = (ki (.99 C - y) - kq q / d) / (d N-hat)`; Eq. (8) once per d, with p and y in bytes/s. `COUNTED`: the number
+/// of flows in place of N-hat, and a new flow lowers p.
+struct Router<const COUNTED: bool>(RouterParams);
+
+/// The discrete state of a router that counts: the number of its flows.
+const COUNTED_FLOWS: Quantity = Quantity { name: "counted flows", unit: "1" };
+/// The number of flows changes where it differs from the discrete state by more than this.
+const HALF: f64 = 0.5;
 
 const BITS: f64 = 8.0;
 
-impl Router {
+impl<const COUNTED: bool> Router<COUNTED> {
     fn mean_rtt<T: Number>(&self, input: &LinkInput<'_, T>) -> T {
         let RouterParams { initial_interval, min_interval, max_rtt, .. } = self.0;
         mean_rtt(input, initial_interval, min_interval, max_rtt)
     }
 }
 
-impl FluidLink for Router {
+impl<const COUNTED: bool> FluidLink for Router<COUNTED> {
     const SIGNALS: &'static [Quantity] =
         &[Quantity { name: "desired rate", unit: "bit/s" }, Quantity { name: "congested", unit: "1" }];
-    const GUARDS: &'static [&'static str] =
-        &["input less the congestion threshold", capped_rate::GUARDS[0], capped_rate::GUARDS[1]];
+    const GUARDS: &'static [&'static str] = if COUNTED {
+        &[
+            "input less the congestion threshold",
+            capped_rate::GUARDS[0],
+            capped_rate::GUARDS[1],
+            "a flow joins",
+            "a flow leaves",
+        ]
+    } else {
+        &["input less the congestion threshold", capped_rate::GUARDS[0], capped_rate::GUARDS[1]]
+    };
+    const DISCRETE: &'static [Quantity] = if COUNTED { &[COUNTED_FLOWS] } else { &[] };
 
     fn states(&self) -> Vec<State> {
         vec![
@@ -167,7 +197,8 @@ impl FluidLink for Router {
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
         let (params, d) = (&self.0, self.mean_rtt(input));
         let spare = (-input.arriving + params.target_utilization * input.capacity) * params.ki;
-        let moves = (spare - input.queue * params.kq / d) / (d * x[1]);
+        let users = if COUNTED { T::from(input.discrete[0].max(1) as f64) } else { x[1] };
+        let moves = (spare - input.queue * params.kq / d) / (d * users);
         dx[0] = capped_rate::derivative(x[0], input.capacity, moves);
         dx[1] = users_gap(params, x[1], x[0] / BITS, input.arriving / BITS) * params.gamma / d;
     }
@@ -188,12 +219,21 @@ impl FluidLink for Router {
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
         guards[0] = input.load() - self.0.congestion_threshold;
         [guards[1], guards[2]] = capped_rate::guards(x[0], input.capacity);
+        if COUNTED {
+            let more = input.carried[1] - input.discrete[0] as f64;
+            (guards[3], guards[4]) = (more - HALF, more + HALF);
+        }
     }
 
     /// Eq. (7): at most C, also after a change of C.
     fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
         if guard == 2 && is_rising {
             state.x[0] = capped_rate::after_change(state.x[0], input.capacity);
+        }
+        if COUNTED && matches!((guard, is_rising), (3, true) | (4, false)) {
+            let (before, now) = (input.discrete[0] as f64, input.carried[1].max(0.0).round());
+            state.x[0] *= join_factor(before, now);
+            state.discrete[0] = now as u64;
         }
     }
 }
@@ -264,5 +304,30 @@ mod tests {
         assert_eq!(signals[1], 1.0, "99 % is more than 95");
         assert_eq!(full(8e6, 1.0, 4e6).0[0], 0.0);
         assert!(full(8e6, 1.0, 9e6).0[0] < 0.0);
+    }
+
+    #[test]
+    fn a_counted_router_divides_by_its_flows_and_a_new_flow_lowers_the_rate() {
+        let model = model(&[("users", Value::text("counted"))]);
+        let router = model.link(&one_link()).unwrap();
+        let mut inputs = millpond_law::fluid::LinkInputs::of(&*router, 0..1, 2);
+        (inputs.capacity[0], inputs.discrete[0]) = (8e6, 4);
+        (inputs.arriving[0], inputs.own_arriving[0]) = (4e6, 4e6);
+        inputs.carried.copy_from_slice(&[4e6 * D, 4.0]);
+        let mut dx = [f64::NAN; 2];
+        // The estimate of ten has no effect.
+        router.derivatives(0, &[1e6, 10.0], &inputs, &mut dx);
+        assert!(near(dx[0], 0.1587 * (0.99 * 8e6 - 4e6) / (D * 4.0)), "{dx:?}");
+        // A fifth flow, and then only three.
+        for (flows, guard, rate) in [(5.0, 3, 0.8e6), (3.0, 4, 1e6)] {
+            inputs.carried[1] = flows;
+            let (mut x, mut discrete) = ([1e6, 10.0], [4]);
+            let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+            router.crossed(0, guard, guard == 3, state, &inputs.link(0));
+            assert!(near(x[0], rate) && discrete == [flows as u64], "{flows}: {x:?} {discrete:?}");
+        }
+        let senders = model.sender(&one_loop(D));
+        let seen = self::inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[2e6, 0.0]));
+        assert_eq!(carried(&*senders, &[1e5], &seen), [1e5, 1.0]);
     }
 }

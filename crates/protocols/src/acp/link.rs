@@ -2,7 +2,8 @@
 
 use super::estimate;
 use super::header::{AcpHeader, ID};
-use super::params::{IdleEstimate, RouterParams};
+use super::params::{IdleEstimate, RouterParams, Users};
+use crate::parts::linear_count::LinearCount;
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::fluid::Number;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
@@ -65,6 +66,57 @@ struct Traffic {
     samples: u32,
 }
 
+/// The flows that have sent within the last two to three intervals (`users = "counted"`).
+struct FlowCount {
+    before: LinearCount,
+    present: LinearCount,
+    /// When the present interval ends.
+    end: Time,
+    /// N.
+    flows: f64,
+}
+
+/// The factor by which new flows lower the desired rate: `N / (N + k)`, so that the sum of the rates stays the same; one if there
+/// were none before, or if flows leave.
+pub(super) fn join_factor(before: f64, now: f64) -> f64 {
+    if before >= HALF && now > before { before / now } else { 1.0 }
+}
+
+/// Numbers of flows below this one are none.
+const HALF: f64 = 0.5;
+
+/// Control periods in an interval of the count, so that a flow of a longer round-trip time than the mean does not count as new.
+const COUNT_PERIODS: u64 = 8;
+
+impl FlowCount {
+    fn new(cx: &mut Context<'_>) -> Self {
+        let count = LinearCount::new(u64::from(cx.random.bits()) << 32 | u64::from(cx.random.bits()));
+        Self { before: count.clone(), present: count, end: Time::ZERO, flows: 0.0 }
+    }
+
+    /// A packet of this flow arrives. Returns the factor for the desired rate.
+    fn add(&mut self, flow: u32) -> f64 {
+        if self.present.has(flow) {
+            return 1.0;
+        }
+        self.present.add(flow);
+        if self.before.has(flow) {
+            return 1.0;
+        }
+        self.flows += 1.0;
+        join_factor(self.flows - 1.0, self.flows)
+    }
+
+    fn end_period(&mut self, now: Time, period: Span) {
+        if now >= self.end {
+            self.flows = self.before.union(&self.present).estimate();
+            std::mem::swap(&mut self.before, &mut self.present);
+            self.present.clear();
+            self.end = now + period * COUNT_PERIODS;
+        }
+    }
+}
+
 /// The ACP router's state at one link.
 pub(super) struct AcpRouter {
     params: RouterParams,
@@ -79,6 +131,7 @@ pub(super) struct AcpRouter {
     /// d: the control period too.
     mean_rtt: Span,
     interval_end: Time,
+    count: Option<FlowCount>,
     unread: Unread,
 }
 
@@ -91,6 +144,7 @@ impl AcpRouter {
             rate: 0.0,
             users: params.initial_users,
             unread: Unread::default(),
+            count: None,
             asked: Rate::ZERO,
             is_congested: false,
             mean_rtt: params.initial_interval,
@@ -112,7 +166,8 @@ impl AcpRouter {
             queue: self.queue.bytes().as_f64(),
             mean_rtt: self.mean_rtt.secs(),
         };
-        let rate = next_rate(&self.params, self.rate, self.users, &measured);
+        let users = self.count.as_ref().map_or(self.users, |count| count.flows.max(1.0));
+        let rate = next_rate(&self.params, self.rate, users, &measured);
         self.users = next_users(&self.params, self.users, self.rate, input);
         self.rate = rate;
         self.asked = Rate::from_bps_f64(rate * 8.0);
@@ -122,14 +177,22 @@ impl AcpRouter {
 
 impl Link for AcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
+        let flow = self.params.users == Users::Counted;
+        Hooks { arrive: true, depart: true, tick: true, flow, ..Hooks::default() }
     }
 
     /// Packets of other protocols count in y, although they do not follow the desired rate.
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.queue.see(queue.bytes);
         self.traffic.bytes += packet.bytes.as_f64();
-        if let Some(rtt) = AcpHeader::parse(packet.header).map(|header| header.rtt())
+        let rtt = AcpHeader::parse(packet.header).map(|header| header.rtt());
+        if rtt.is_some()
+            && let Some(count) = &mut self.count
+        {
+            self.rate *= count.add(packet.flow);
+            self.asked = Rate::from_bps_f64(self.rate * 8.0);
+        }
+        if let Some(rtt) = rtt
             && !rtt.is_zero()
         {
             self.traffic.rtts += rtt.min(self.params.max_rtt).secs();
@@ -157,7 +220,13 @@ impl Link for AcpRouter {
             let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
             self.queue.end_interval(queue.bytes, next);
         }
+        if self.params.users == Users::Counted && self.count.is_none() {
+            self.count = Some(FlowCount::new(cx));
+        }
         if cx.now >= self.interval_end {
+            if let Some(count) = &mut self.count {
+                count.end_period(cx.now, self.mean_rtt);
+            }
             self.end_control_interval(queue.configured_capacity);
             self.interval_end = cx.now + self.mean_rtt;
         }
@@ -171,6 +240,9 @@ impl Link for AcpRouter {
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("desired rate", "bit/s", self.rate * 8.0);
         gauge.quantity("estimated users", "1", self.users);
+        if let Some(count) = &self.count {
+            gauge.quantity("counted flows", "1", count.flows);
+        }
         gauge.quantity("control interval", "s", self.mean_rtt.secs());
         gauge.quantity("persistent queue", "B", self.queue.bytes().as_f64());
     }
@@ -224,6 +296,30 @@ mod tests {
         assert!(near(next_rate(&params, 1e6, 4.0, &measured(15e6, 40e3)), theory, 1e-5));
         assert_eq!(next_rate(&params, 1e6, 1.0, &measured(CAPACITY, 9e9)), 0.0);
         assert_eq!(next_rate(&params, CAPACITY, 1.0, &measured(0.0, 0.0)), CAPACITY);
+    }
+
+    #[test]
+    fn a_counted_router_lowers_the_rate_for_each_new_flow_and_forgets_silent_ones() {
+        let mut random = Random::stream(1, "router");
+        let mut cx = Context { now: Time::ZERO, random: &mut random };
+        let mut count = FlowCount::new(&mut cx);
+        count.end_period(Time::ZERO, RTT);
+        // The product of 1, 1/2, 2/3 and 3/4; packets of known flows have no effect.
+        let factor: f64 = [7, 8, 7, 9, 9, 10, 7].into_iter().map(|flow| count.add(flow)).product();
+        assert!(near(factor, 0.25, 1e-12) && near(count.flows, 4.0, 1e-12), "{factor} {}", count.flows);
+        // Flow 7 alone sends on. The other three are forgotten after two to three intervals of eight periods.
+        let mut now = Time::ZERO;
+        for period in 1..=24 {
+            now += RTT;
+            assert_eq!(count.add(7), 1.0);
+            count.end_period(now, RTT);
+            let flows = match period {
+                ..24 => 4.0,
+                _ => 1.0,
+            };
+            assert!(near(count.flows, flows, 2e-3), "{period}: {}", count.flows);
+        }
+        assert_eq!((join_factor(0.0, 5.0), join_factor(4.0, 3.0), join_factor(4.0, 5.0)), (1.0, 1.0, 0.8));
     }
 
     #[test]
@@ -339,8 +435,13 @@ mod tests {
             let mut cx = Context { now: Time::ZERO, random: &mut self.random };
             for _ in 0..packets {
                 AcpHeader::new(rtt).emit(&mut header);
-                let mut packet =
-                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+                let mut packet = PacketView {
+                    bytes: PACKET,
+                    kind: PacketKind::Data,
+                    flow: 0,
+                    ecn: &mut ecn,
+                    header: &mut header,
+                };
                 self.router.arrive(&mut cx, &mut packet, &Self::view(Bytes::ZERO));
                 self.router.depart(&mut cx, &mut packet, &Self::view(PACKET));
             }

@@ -49,16 +49,23 @@ const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(10_000))
     .source("not in the paper: for safety only")
     .meaning("longer round-trip times in packets are treated as this one");
 
+const USERS: Key<Users> = word("users", Users::Estimated)
+    .source("estimated: Eq. (8); counted: docs/extensions/acp-start-up.md")
+    .meaning("number of flows in (6): the estimate, or a count of the flows whose packets arrive");
+
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &KI, &KQ, &GAMMA, &ESTIMATOR_UNIT, &IDLE_ESTIMATE, &INITIAL_USERS, &TARGET_UTILIZATION,
     &CONGESTION_THRESHOLD, &DELAYED_INCREASE, &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &INITIAL_INTERVAL,
-    &MIN_INTERVAL, &MAX_RTT,
+    &MIN_INTERVAL, &MAX_RTT, &USERS,
 ];
 
 words! {
     /// The unit of p and y in the estimator.
     enum EstimatorUnit { BytesPerSecond = "B/s", MegabitsPerSecond = "Mbit/s" }
+
+    /// The number of flows that (6) divides by.
+    pub(super) enum Users { Estimated = "estimated", Counted = "counted" }
 
     /// The estimated number of flows in a control period without traffic.
     pub(super) enum IdleEstimate { Decays = "decays", Stays = "stays" }
@@ -89,6 +96,8 @@ pub(super) struct RouterParams {
     pub(super) min_interval: Span,
     /// Upper limit on the round-trip times of packets.
     pub(super) max_rtt: Span,
+    /// The number of flows that (6) divides by.
+    pub(super) users: Users,
 }
 
 /// A million bits, in bytes.
@@ -112,6 +121,7 @@ impl RouterParams {
             initial_interval: least(INITIAL_INTERVAL)?,
             min_interval: least(MIN_INTERVAL)?,
             max_rtt: settings.get(MAX_RTT),
+            users: settings.get(USERS),
         })
     }
 }
