@@ -1,6 +1,6 @@
 //! How a chain of relays amplifies oscillations.
 
-use super::params::{DRAIN, ECHO, EchoedRate};
+use super::params::{DRAIN, ECHO, EchoedRate, FOLLOW, Follow};
 use crate::parts::logistic::PHI1;
 use crate::parts::send_rate::{CONTROL, Control};
 use crate::parts::step_size::GAMMA_CONV;
@@ -12,11 +12,13 @@ use millpond_law::Settings;
 /// backlog b over D, and b the integral of the rate that arrived a round trip T ago less the next one's. Therefore
 /// `H = (1 + D s) / (D s (1 + tau s) + exp(-s T))`. At `1 / sqrt(D tau)` its absolute value is `sqrt(D (D + tau)) / (D - T)`,
 /// for D far above T `sqrt(1 + (tau + 2 T) / D)`.
+/// A loop whose rate follows k at once has `tau = 0`: `|H|^2 = (1 + (D w)^2) / (1 + (D w)^2 - 2 D w sin(w T))` is at most
+/// `1 / (1 - T/D)^2` and near `(1 + T/D)^2`.
 /// `drain` and `tau` are in round trips.
 fn gain_per_relay(drain: f64, tau: f64) -> f64 {
     const STEPS: u32 = 200;
     const DECADES: f64 = 2.0;
-    let middle = 1.0 / libm::sqrt(drain * tau);
+    let middle = 1.0 / libm::sqrt(drain * tau.max(1.0));
     let size = |re: f64, im: f64| libm::hypot(re, im);
     let gain = |w: f64| {
         let (sin, cos) = (libm::sin(w), libm::cos(w));
@@ -32,14 +34,15 @@ pub(super) fn amplification_warning(settings: &Settings, loops: usize) -> Option
     const MOST: f64 = 50.0;
     let relays = loops.saturating_sub(1);
     let is_corrected = settings.get(ECHO) == EchoedRate::Sent || settings.get(CONTROL) == Control::Rate;
-    let tau = libm::log(settings.get(PHI1)) / settings.get(GAMMA_CONV);
+    let lag = libm::log(settings.get(PHI1)) / settings.get(GAMMA_CONV);
+    let tau = if settings.get(FOLLOW) == Follow::Share { 0.0 } else { lag };
     let (drain, exponent) = (settings.get(DRAIN), i32::try_from(relays).unwrap_or(i32::MAX));
     let gain = gain_per_relay(drain, tau);
     let chain = gain.powi(exponent);
     (relays > 0 && is_corrected && chain > MOST).then(|| {
         format!(
             "a chain of {relays} relays amplifies oscillations near the target x{gain:.1} per relay, up to x{chain:.0} at the \
-             source (drain = {drain}); longer loops, or a longer drain such as 16, amplify less: millpond stability prints the gain"
+             source (drain = {drain}); follow = \"share\", or a longer drain such as 16, amplifies less: millpond stability prints the gain"
         )
     })
 }
@@ -65,6 +68,20 @@ mod tests {
             let gain = gain_per_relay(drain, tau);
             assert!((gain / closed_form - 1.0).abs() < 0.05, "{drain}: {gain} {closed_form}");
         }
+    }
+
+    /// With `tau = 0` the gain is between 1 + T/D and 1 / (1 - T/D), so that eight relays with a drain of 20 amplify by
+    /// 1.05^8 = 1.48 to 1.51.
+    #[test]
+    fn a_rate_that_follows_the_capacity_amplifies_by_one_round_trip_over_the_drain() {
+        for drain in [8.0_f64, 16.0, 20.0, 32.0] {
+            let gain = gain_per_relay(drain, 0.0);
+            assert!((1.0 + 0.9 / drain..1.0 / (1.0 - 1.0 / drain)).contains(&gain), "{drain}: {gain}");
+        }
+        let settings = [("follow", Value::text("share")), ("drain", Value::Number(8.0))];
+        let settings = Settings::check(PARAMETERS, settings).unwrap();
+        assert_eq!(amplification_warning(&settings, 17), None, "1.137^16 = 7.8");
+        assert!(amplification_warning(&settings, 60).is_some());
     }
 
     #[test]

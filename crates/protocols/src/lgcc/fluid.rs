@@ -1,7 +1,7 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
 //! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
-use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Params, Upstream, knowledge};
+use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Follow, Params, Upstream, knowledge};
 use super::sharing::LoopShare;
 use super::upstream::{MIN_BOTTLENECK_MARKING, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
@@ -38,7 +38,8 @@ impl LgccFluid {
                 settings,
                 LogisticForm::Deflated(params.bases),
                 params.algorithm == Algorithm::Dual,
-            ),
+            )
+            .following_capacity(params.follow == Follow::Share),
             has_signalled_capacity: knowledge(settings) != Knowledge::Nothing,
             probe_gain: settings.get(PROBE_GAIN),
             params,
@@ -243,6 +244,20 @@ mod tests {
         let (dx, _) = flow(&*senders, &[0.4, 5e6, 0.4], &inputs(&*senders, D, |_| {}));
         let step = Bases::new(10.0, 5.0).step(5e6, 8e6, 0.4, 0.3) - 5e6;
         assert!(near(dx[1] * D, step), "{} {step}", dx[1] * D);
+    }
+
+    #[test]
+    fn with_a_share_the_logarithm_of_the_share_takes_the_step_and_the_rate_follows_the_capacity() {
+        let written = [("follow", Value::text("share")), ("control", Value::text("rate"))];
+        let senders = model(&written).sender(&one_loop(D));
+        let x = [0.4, libm::log(5.0 / 8.0), 0.4, 0.4];
+        let (dx, rate) = flow(&*senders, &x, &inputs(&*senders, D, |_| {}));
+        let step = Bases::new(10.0, 5.0).step(5e6, 8e6, 0.4, 0.3) - 5e6;
+        assert!(near(dx[1] * D * 5e6, step), "{} {step}", dx[1] * D * 5e6);
+        assert!(near(rate, 5e6), "{rate}");
+        // The next loop sends 4 Mbit/s: five eighths of it.
+        let (_, rate) = flow(&*senders, &x, &inputs(&*senders, D, |i| i.downstream = next(2.0)));
+        assert!(near(rate, 2.5e6), "{rate}");
     }
 
     #[test]

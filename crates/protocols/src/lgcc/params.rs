@@ -11,6 +11,9 @@ use millpond_law::{Knowledge, Settings, words};
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
     .source("Eq. (14), Eq. (15); Algorithm 1")
     .meaning("the rate moves towards its target in steps (Eq. 14), or is set to it (Eq. 15)");
+pub(super) const FOLLOW: Key<Follow> = word("follow", Follow::Rate)
+    .source("not in the paper: see docs/extensions/lgcc-share.md")
+    .meaning("steps of Eq. (14) move the rate, or its share of the carrying capacity, so that the rate follows k at once");
 const CAPACITY: Key<CapacitySource> = word("capacity", CapacitySource::Signalled)
     .source("Eq. (10), section IX-B")
     .meaning("capacity of the loop's links: signalled; or unknown, then the next loop's rate or an estimate");
@@ -35,7 +38,7 @@ const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Produ
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &ALGORITHM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL, &CONTROL,
+    &ALGORITHM, &FOLLOW, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL, &CONTROL,
     &ROUNDING, &INITIAL_WINDOW, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &DRAIN, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
 ];
 
@@ -46,6 +49,14 @@ words! {
         PrimalDual = "primal-dual",
         /// Eq. (15): the target itself.
         Dual = "dual",
+    }
+
+    /// What the steps of Eq. (14) move.
+    pub(super) enum Follow {
+        /// The rate x: it approaches a changed carrying capacity in steps.
+        Rate = "rate",
+        /// The share z = x / k: the rate k z follows the carrying capacity at once.
+        Share = "share",
     }
 
     /// Source of the capacity of the loop's links.
@@ -95,6 +106,8 @@ pub(super) enum EchoReading {
 pub(super) struct Params {
     /// How the rate is computed.
     pub(super) algorithm: Algorithm,
+    /// What the steps move.
+    pub(super) follow: Follow,
     /// phi1 and phi2.
     pub(super) bases: Bases,
     /// gamma as a function of the distance from the target.
@@ -125,6 +138,7 @@ impl Params {
         };
         Self {
             algorithm: settings.get(ALGORITHM),
+            follow: settings.get(FOLLOW),
             bases: Bases::read(settings),
             step_size: StepSize::read(settings),
             echo,
@@ -151,6 +165,7 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let rate_control = settings.get(CONTROL) == Control::Rate;
     let echo_x = settings.get(ECHO) == EchoedRate::X && !rate_control;
     let every_ack = settings.get(INTERVAL) == Interval::Acks(1);
+    let follows_share = settings.get(FOLLOW) == Follow::Share;
     let warnings = [
         (
             rate_control,
@@ -161,6 +176,11 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
             echo_x,
             "echo = \"x\": a queue increases the downstream loop's RTT, so it sends less than its x, and the relay's \
              send queue grows until it is full",
+        ),
+        (
+            follows_share && settings.get(CONTROL) == Control::Window,
+            "follow = \"share\" with control = \"window\": a rise of the carrying capacity lets a burst of packets leave at \
+             once, which queues and is marked; set control = \"paced-window\"",
         ),
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];

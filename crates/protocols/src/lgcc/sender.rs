@@ -1,7 +1,7 @@
 //! The LGCC sender: Algorithm 1.
 
 use super::header::{LgccEcho, NextRate};
-use super::params::{Algorithm, Backpressure, Params, Upstream};
+use super::params::{Algorithm, Backpressure, Follow, Params, Upstream};
 use super::upstream::{self, UpstreamMarking};
 use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::{ALPHA, MarkingEstimate};
@@ -31,6 +31,8 @@ pub(super) struct LgccSender {
     marking: MarkingEstimate,
     gamma: f64,
     target: f64,
+    /// The share z of the carrying capacity, if the rate follows it (`follow = "share"`); none before the first base RTT.
+    share: Option<f64>,
     x: SendRate,
 }
 
@@ -51,6 +53,7 @@ impl LgccSender {
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
             target: 0.0,
+            share: None,
             x: SendRate::read(settings),
         }
     }
@@ -103,15 +106,43 @@ impl LgccSender {
     /// Algorithm 1, lines 9 to 23, at the end of an interval.
     fn renew_rate(&mut self) {
         self.upstream.finish_interval(self.alpha);
-        let ((k, marking), x) = (self.bound(), self.x.get());
+        let ((k, marking), x) = (self.bound(), self.law_rate());
         self.target = self.params.bases.rate_from_price(k, marking);
-        match self.params.algorithm {
+        let next = match self.params.algorithm {
             Algorithm::PrimalDual => {
                 self.gamma = self.params.step_size.at(x, self.target);
-                self.x.set(self.params.bases.step(x, k, marking, self.gamma));
+                self.params.bases.step(x, k, marking, self.gamma)
             }
-            Algorithm::Dual => self.x.set(self.target),
+            Algorithm::Dual => self.target,
+        };
+        match self.share {
+            None => self.x.set(next),
+            Some(share) => {
+                self.share = Some(self.next_share(share, next));
+                self.follow_capacity();
+            }
         }
+    }
+
+    /// The rate that the steps of (14) move, in bit/s: x; with a share, k z.
+    fn law_rate(&self) -> f64 {
+        self.share.map_or(self.x.get(), |share| share * self.carrying_capacity())
+    }
+
+    /// The share z after a step to this rate. Like the rate, it does not fall below that of the least rate.
+    fn next_share(&self, share: f64, rate: f64) -> f64 {
+        let k = self.carrying_capacity();
+        (rate / k).max(share.min(self.x.floor() / k)).min(1.0)
+    }
+
+    /// With a share, `x = k z`, at most the upper bound. The first share is that of the initial rate.
+    fn follow_capacity(&mut self) {
+        if self.params.follow == Follow::Rate || self.x.get() == 0.0 {
+            return;
+        }
+        let k = self.carrying_capacity();
+        let share = *self.share.get_or_insert((self.x.get() / k).min(1.0));
+        self.x.set((k * share).min(self.most()));
     }
 
     fn read_echo(&mut self, ack: &Ack) {
@@ -138,6 +169,7 @@ impl Sender for LgccSender {
         if self.signalled_capacity.is_none() {
             self.estimate.on_ack(ack);
         }
+        self.follow_capacity();
         if self.marking.on_ack(cx.now, ack) {
             self.renew_rate();
         }
@@ -162,6 +194,7 @@ impl Sender for LgccSender {
 
     fn on_capacity(&mut self, _cx: &mut Context<'_>, capacity: Rate) {
         self.signalled_capacity = Some(capacity);
+        self.follow_capacity();
     }
 
     #[inline]
@@ -179,6 +212,9 @@ impl Sender for LgccSender {
         gauge.quantity("marking probability", "1", self.marking.value());
         gauge.quantity("carrying capacity", "bit/s", self.carrying_capacity());
         gauge.quantity("step size", "1", self.gamma);
+        if let Some(share) = self.share {
+            gauge.quantity("share of the carrying capacity", "1", share);
+        }
     }
 }
 
@@ -425,6 +461,46 @@ mod tests {
         };
         bench.apply(|sender, cx| sender.on_congestion(cx, &no_feedback));
         assert_eq!(bench.mbps(), 6.0);
+    }
+
+    fn following(mbps: f64) -> Bench {
+        Bench::new(&[("follow", Value::text("share"))], start(Some(mbps)))
+    }
+
+    #[test]
+    fn at_a_constant_carrying_capacity_the_share_and_the_rate_take_the_same_steps() {
+        let (mut rate, mut share) = (Bench::with_capacity(600.0), following(600.0));
+        for interval in 0..300 {
+            let marked = [0, 37, 100, 4][interval / 20 % 4];
+            let (x, kz) = (rate.ack(marked, None), share.ack(marked, None));
+            assert!((x / kz - 1.0).abs() < 1e-9, "{interval}: {x} {kz}");
+        }
+    }
+
+    #[test]
+    fn a_rate_that_follows_the_carrying_capacity_changes_with_it_at_once_and_in_proportion() {
+        let mut bench = following(500.0);
+        bench.intervals_until(500.0, 1e-6, 0);
+        bench.apply(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
+        assert!((bench.mbps() - 150.0).abs() < 1e-3, "{}", bench.mbps());
+        // An acknowledgement within an interval is enough: the clock of the bench stands.
+        let mut header = Header::NONE;
+        LgccEcho::new(NextRate::Limit(Rate::from_mbps(40.0))).emit(&mut header);
+        let ack = Ack { header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
+        bench.apply(|sender, cx| sender.on_ack(cx, &ack));
+        assert!((bench.mbps() - 40.0).abs() < 1e-2, "{}", bench.mbps());
+        let share = bench.sender.share.unwrap();
+        bench.apply(|sender, cx| sender.on_capacity(cx, Rate::ZERO));
+        assert_eq!((bench.mbps(), bench.sender.share), (6.0, Some(share)), "an outage leaves the share");
+    }
+
+    #[test]
+    fn silence_resets_a_rate_that_follows_but_not_its_share() {
+        let mut bench = following(500.0);
+        bench.intervals_until(500.0, 1e-3, 0);
+        bench.sender.x.restart();
+        assert_eq!(bench.mbps(), 6.0);
+        assert!(bench.ack(0, None) > 499.0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::marking::{ALPHA, INTERVAL, IntervalName, per_second};
 use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
-use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest};
+use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, least};
 use millpond_law::key::Interval;
 
 /// The settings of a sender.
@@ -15,6 +15,8 @@ pub(crate) struct LogisticGrowth {
     form: LogisticForm,
     /// Whether the rate jumps to the equilibrium of (4) or (14), as in (15), instead of moving there.
     jumps: bool,
+    /// Whether the steps of (14) move the share z of the carrying capacity instead of the rate: x = k z.
+    follows_capacity: bool,
     step_size: StepSize,
     alpha: f64,
     interval: Interval<IntervalName>,
@@ -30,6 +32,8 @@ pub(crate) struct Grower {
     packet: f64,
     /// The least rate, in bit/s.
     floor: f64,
+    /// The smallest ln z: that of the least rate, if the loop's links are the carrying capacity.
+    least_log_share: f64,
     chained: bool,
 }
 
@@ -61,6 +65,7 @@ impl LogisticGrowth {
         Self {
             form,
             jumps,
+            follows_capacity: false,
             step_size: StepSize::read(settings),
             alpha: settings.get(ALPHA),
             interval: settings.get(INTERVAL),
@@ -69,9 +74,22 @@ impl LogisticGrowth {
         }
     }
 
+    /// The same settings with steps that move the share z of the carrying capacity if `follows`: x = k z.
+    pub(crate) fn following_capacity(self, follows: bool) -> Self {
+        Self { follows_capacity: follows, ..self }
+    }
+
     pub(crate) fn sender(&self, facts: &LoopFacts) -> Grower {
+        const LARGEST_FLOOR: f64 = 0.99;
         let floor = self.initial_window * facts.packet / facts.base_rtt;
-        Grower { growth: *self, packet: facts.packet, floor, chained: facts.chained }
+        let least_share = (floor / (facts.capacity * facts.weight)).min(LARGEST_FLOOR);
+        Grower {
+            growth: *self,
+            packet: facts.packet,
+            floor,
+            least_log_share: libm::log(least_share),
+            chained: facts.chained,
+        }
     }
 
     /// Section VI-D: `U'(x) = -log_phi1(x / k)` is the price `-log_phi2(1 - p)`.
@@ -89,11 +107,15 @@ impl LogisticGrowth {
 }
 
 impl Grower {
-    /// The marking probability; the rate, unless the law jumps; and the lags between marks and estimate. Lags of a
+    /// The marking probability; the rate, or ln z if it follows the carrying capacity, unless the law jumps; and the lags between marks and estimate. Lags of a
     /// probability need no bounds.
     pub(crate) fn states(&self) -> Vec<State> {
         let share = |name| State::new(name, "1", 0.0);
-        let rate = State::new("rate", "bit/s", self.floor).within(self.floor, f64::INFINITY);
+        let least = self.least_log_share;
+        let rate = match self.growth.follows_capacity {
+            true => State::new("logarithm of the share", "1", least).within(least, 0.0),
+            false => State::new("rate", "bit/s", self.floor).within(self.floor, f64::INFINITY),
+        };
         let rate = (!self.growth.jumps).then_some(rate);
         let marking = share("marking probability").within(0.0, 1.0);
         let lags = ["share of marks counted", "share of marks in force"].map(share);
@@ -144,8 +166,23 @@ impl Grower {
         let lags = x.len() - self.lags();
         dx[0] = self.smoothed(marks, (x[0], &x[lags..]), input, &mut dx[lags..]);
         if !self.growth.jumps {
-            dx[1] = self.slope(x, aim, input);
+            let growth = self.growth_rate(x, aim, input);
+            dx[1] = if self.growth.follows_capacity { growth } else { x[1] * growth };
         }
+    }
+
+    /// Eq. (14): `x' / x` in 1/s. With a share of the carrying capacity it is `(ln z)'`, the same for a constant k.
+    fn growth_rate<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
+        let LogisticGrowth { form, step_size, interval, .. } = &self.growth;
+        let pace = per_second(*interval, input, self.packet);
+        let ((k, marking), rate) = (self.bound(x, aim), self.law_rate(x, aim));
+        let gamma = step_size.at(rate, form.equilibrium(k, marking));
+        gamma * form.growth(rate, k, marking) * pace
+    }
+
+    /// The rate that (14) moves, in bit/s: x, or k z.
+    fn law_rate<T: Number>(&self, x: &[T], aim: Aim<T>) -> T {
+        if self.growth.follows_capacity { aim.capacity * x[1].exp() } else { x[1] }
     }
 
     /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without
@@ -160,16 +197,14 @@ impl Grower {
 
     /// x'; if the law jumps, for a constant carrying capacity.
     fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
-        let LogisticGrowth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
+        let LogisticGrowth { form, jumps, alpha, interval, .. } = &self.growth;
+        if !jumps {
+            return self.law_rate(x, aim) * self.growth_rate(x, aim, input);
+        }
         let pace = per_second(*interval, input, self.packet);
         let (k, marking) = self.bound(x, aim);
-        if *jumps {
-            let moves =
-                if self.is_bound(x, aim) { T::zero() } else { (x[x.len() - 1] - x[0]) * pace * *alpha };
-            return -form.equilibrium(k, marking) * moves * form.exponent() / (-marking + 1.0);
-        }
-        let gamma = step_size.at(x[1], form.equilibrium(k, marking));
-        x[1] * gamma * form.growth(x[1], k, marking) * pace
+        let moves = if self.is_bound(x, aim) { T::zero() } else { (x[x.len() - 1] - x[0]) * pace * *alpha };
+        -form.equilibrium(k, marking) * moves * form.exponent() / (-marking + 1.0)
     }
 
     /// The law's x, in bit/s.
@@ -177,6 +212,8 @@ impl Grower {
         let (k, marking) = self.bound(x, aim);
         if self.growth.jumps {
             greatest(self.growth.form.equilibrium(k, marking), T::from(self.floor))
+        } else if self.growth.follows_capacity {
+            greatest(least(self.law_rate(x, aim), aim.most), T::from(self.floor))
         } else {
             x[1]
         }
