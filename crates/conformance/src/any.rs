@@ -155,6 +155,8 @@ pub(crate) fn relay() -> impl Strategy<Value = RelayView> {
     (rate(), bytes(), bytes(), span(), sharing()).prop_map(
         |(next_rate, backlog, limit, next_rtt, sharing)| RelayView {
             next_rate,
+            next_pace: next_rate,
+            next_in_flight: backlog,
             backlog,
             limit,
             next_rtt,

@@ -204,6 +204,17 @@ impl ReceiverEnd {
         Received { new_bytes, duplicate, ack }
     }
 
+    /// Whether the law has feedback that does not wait for data: that of a loop with one flow.
+    #[inline]
+    pub(crate) fn sends_updates(&self) -> bool {
+        self.other_streams.is_empty() && self.law.sends_updates()
+    }
+
+    /// Renews the feedback after data left the relay. Returns true if it is to be sent at once.
+    pub(crate) fn update_feedback(&mut self, relay: &RelayView) -> bool {
+        self.law.on_relay_departure(relay, &mut self.echo)
+    }
+
     /// When [`Self::on_deadline`] must be called; [`Time::NEVER`] if no acknowledgement is delayed.
     #[inline]
     pub fn deadline(&self) -> Time {

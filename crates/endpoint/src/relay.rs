@@ -3,7 +3,7 @@
 use crate::chunk::Origin;
 use crate::{Acknowledgement, Received, ReceiverEnd, Segment, SenderEnd};
 use millpond_law::{Ecn, RelayView, Sharing};
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The bound of a relay's send queue together with the data under way to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +102,8 @@ impl Relay {
     pub fn view(&self, now: Time, next: &SenderEnd) -> RelayView {
         RelayView {
             next_rate: next.allowed_rate(now),
+            next_pace: next.permit().pace.unwrap_or(Rate::MAX),
+            next_in_flight: next.in_flight(),
             backlog: next.backlog_of(self.outgoing_stream),
             limit: self.limit(next),
             next_rtt: next.smoothed_rtt().unwrap_or(Span::ZERO),
@@ -148,7 +150,8 @@ impl Relay {
     }
 
     /// Called after the next sender has sent. Returns an acknowledgement with new credit if the previous sender has used
-    /// up the advertised credit and could not continue without it.
+    /// up the advertised credit and could not continue without it; or one with new feedback if the law of the sink needs
+    /// it and the flow is the only one of the previous loop.
     #[inline]
     pub fn on_sent(&self, now: Time, sink: &mut ReceiverEnd, next: &SenderEnd) -> Option<Acknowledgement> {
         let credit = self.credit(next);
@@ -157,7 +160,9 @@ impl Relay {
             (sink.advertised_credit(self.incoming_stream), sink.delivered_of(self.incoming_stream));
         let exhausted = advertised.saturating_sub(delivered) < self.packet.get();
         let worth_advertising = credit.saturating_sub(advertised) >= self.packet.get();
-        (exhausted && worth_advertising).then(|| sink.acknowledge(now, self.incoming_stream, None))
+        let has_news = sink.sends_updates() && sink.update_feedback(&self.view(now, next));
+        (exhausted && worth_advertising || has_news)
+            .then(|| sink.acknowledge(now, self.incoming_stream, None))
     }
 
     /// Bytes of the stream that the previous sender may send in all.

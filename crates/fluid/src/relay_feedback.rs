@@ -14,6 +14,8 @@ pub(crate) struct RelayFeedback<T> {
     pub(crate) backlog: T,
     /// Round-trip time of the downstream loop, in seconds.
     pub(crate) rtt: T,
+    /// The same without queues, in seconds.
+    pub(crate) base_rtt: f64,
     /// How the downstream loop is shared, from the upstream loop's point of view.
     pub(crate) sharing: Sharing,
 }
@@ -84,8 +86,8 @@ impl Assembly {
         feedback: impl Fn(usize) -> RelayFeedback<T>,
     ) -> Option<DownstreamFeedback<T>> {
         if let Some(relay) = self.loops[loop_index].end_relay {
-            let RelayFeedback { permitted: rate, backlog, rtt, sharing } = feedback(relay);
-            return Some(DownstreamFeedback { rate, backlog, rtt, sharing });
+            let RelayFeedback { permitted: rate, backlog, rtt, base_rtt, sharing } = feedback(relay);
+            return Some(DownstreamFeedback { rate, backlog, rtt, base_rtt, sharing });
         }
         let active_flows: Vec<&SharedFlow> =
             self.flows_of(loop_index).iter().filter(|flow| present(flow)).collect();
@@ -97,6 +99,7 @@ impl Assembly {
         let next: Vec<usize> =
             relays.iter().map(|r| self.controlling_loop(self.relays[*r].downstream.0)).collect();
         let (mut rate, mut backlog, mut rtt, mut flows) = (T::zero(), T::zero(), T::zero(), 0.0);
+        let mut base_rtt = 0.0;
         for (i, (flow, relay)) in active_flows.iter().zip(&relays).enumerate() {
             let feedback_of_flow = feedback(*relay);
             let is_shared = next[i] != self.relays[*relay].downstream.0;
@@ -108,15 +111,26 @@ impl Assembly {
             }
             backlog += feedback_of_flow.backlog * flow.count;
             rtt += feedback_of_flow.rtt * flow.count;
+            base_rtt += feedback_of_flow.base_rtt * flow.count;
             flows += flow.count;
         }
         let is_one = flows == 1.0 || next[0] != self.relays[relays[0]].downstream.0;
         let total = is_one && next.iter().all(|other| *other == next[0]);
         Some(match total {
-            true => {
-                DownstreamFeedback { rate: first.permitted, backlog, rtt: first.rtt, sharing: first.sharing }
-            }
-            false => DownstreamFeedback { rate, backlog, rtt: rtt / flows, sharing: Sharing::ALONE },
+            true => DownstreamFeedback {
+                rate: first.permitted,
+                backlog,
+                rtt: first.rtt,
+                base_rtt: first.base_rtt,
+                sharing: first.sharing,
+            },
+            false => DownstreamFeedback {
+                rate,
+                backlog,
+                rtt: rtt / flows,
+                base_rtt: base_rtt / flows,
+                sharing: Sharing::ALONE,
+            },
         })
     }
 

@@ -199,6 +199,7 @@ impl<'a> RightHandSide<'a> {
                 permitted: history.get(at.permitted + relay, delay),
                 backlog: history.get(at.backlog + relay, delay),
                 rtt: history.get(at.rtt + next, delay),
+                base_rtt: asm.loops[next].base_rtt,
                 sharing: asm.sharing(relay, |flow| is_present(flow, delay)),
             }
         };

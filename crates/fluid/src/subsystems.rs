@@ -310,7 +310,9 @@ impl Frozen<'_> {
         let present = |flow: &SharedFlow| point.channels[asm.channels.present + flow.presence] > 0.5;
         let feedback = |relay| {
             let sharing = asm.sharing(relay, present);
-            (relay, RelayFeedback { permitted: read(), backlog: read(), rtt: read(), sharing })
+            let next = asm.controlling_loop(asm.relays[relay].downstream.0);
+            let base_rtt = asm.loops[next].base_rtt;
+            (relay, RelayFeedback { permitted: read(), backlog: read(), rtt: read(), base_rtt, sharing })
         };
         let feedback: BTreeMap<usize, RelayFeedback<Dual64>> =
             asm.end_relays(loop_index).map(feedback).collect();

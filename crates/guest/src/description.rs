@@ -112,6 +112,7 @@ impl Declared {
             default: self.default.clone(),
             source: intern(&self.source),
             meaning: intern(&self.meaning),
+            presets: &[],
         })
     }
 }

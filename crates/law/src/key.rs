@@ -20,7 +20,7 @@
 //! assert_eq!(settings.get(CONTROL), Control::Window);
 //! ```
 
-use crate::{Bounds, Domain, Parameter, SettingError, Value};
+use crate::{Bounds, Domain, Parameter, Presets, SettingError, Value};
 use alloc::string::String;
 use alloc::string::ToString;
 use core::fmt::Debug;
@@ -35,11 +35,12 @@ pub struct Key<T> {
     pub(crate) default: T,
     source: &'static str,
     meaning: &'static str,
+    presets: Presets,
 }
 
 impl<T: Copy> Key<T> {
     const fn new(name: &'static str, unit: &'static str, domain: Domain, default: T) -> Self {
-        Self { name, unit, domain, default, source: "", meaning: "" }
+        Self { name, unit, domain, default, source: "", meaning: "", presets: &[] }
     }
 
     /// The same parameter with another default.
@@ -55,6 +56,11 @@ impl<T: Copy> Key<T> {
     /// States what the parameter does.
     pub const fn meaning(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
+    }
+
+    /// Lets words of this parameter set other parameters. What a scenario writes itself overrides them.
+    pub const fn presets(self, presets: Presets) -> Self {
+        Self { presets, ..self }
     }
 
     /// An error about the value of this parameter.
@@ -74,8 +80,8 @@ pub type Keys = &'static [&'static dyn AnyKey];
 
 impl<T: Setting> AnyKey for Key<T> {
     fn parameter(&self) -> Parameter {
-        let Self { name, unit, domain, default, source, meaning } = *self;
-        Parameter { name, unit, domain, default: default.to_value(domain), source, meaning }
+        let Self { name, unit, domain, default, source, meaning, presets } = *self;
+        Parameter { name, unit, domain, default: default.to_value(domain), source, meaning, presets }
     }
 }
 

@@ -50,7 +50,7 @@ pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
 pub use millpond_stats::Random;
 pub use multi_queue::{MultiQueue, QueueLaw, QueuedFlow, Victims};
-pub use parameter::{Bounds, Domain, Parameter};
+pub use parameter::{Bounds, Domain, Parameter, Presets};
 pub use protocol::{Card, HeaderSize, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use scheduler::{DeficitRoundRobin, FairScheduler, FlowQueueing, Queues, Scheduler, StrictPriority};

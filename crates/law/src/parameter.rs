@@ -135,6 +135,9 @@ impl fmt::Display for Domain {
     }
 }
 
+/// Words of a parameter, each with the values that it gives to other parameters.
+pub type Presets = &'static [(&'static str, &'static [(&'static str, Value)])];
+
 /// A parameter of a protocol or a queue, as a table or a page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -150,6 +153,8 @@ pub struct Parameter {
     pub source: &'static str,
     /// What it does.
     pub meaning: &'static str,
+    /// Its words that set other parameters, with their values.
+    pub presets: Presets,
 }
 
 impl Parameter {

@@ -20,6 +20,11 @@ pub struct RelayView {
     /// The sending rate of the next loop, over all loops that share it: its window over its smoothed RTT, or its pacing
     /// rate if that is less.
     pub next_rate: Rate,
+    /// The pacing rate of the next loop, over all loops that share it; [`Rate::MAX`] if its law does not pace. It sends at
+    /// this rate while its window is not full.
+    pub next_pace: Rate,
+    /// Bytes in flight in the next loop.
+    pub next_in_flight: Bytes,
     /// Bytes of this incoming loop in the relay's send queue.
     pub backlog: Bytes,
     /// Capacity of the send queue for each flow.
@@ -65,6 +70,17 @@ pub struct Echo {
 pub trait Receiver: Send {
     /// A data packet arrived.
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo);
+
+    /// Data left the relay towards the next loop. Returns true if the feedback has changed so much that it is sent now, in
+    /// an acknowledgement of its own, instead of with the next data packet. Only called if [`Self::sends_updates`].
+    fn on_relay_departure(&mut self, _relay: &RelayView, _echo: &mut Echo) -> bool {
+        false
+    }
+
+    /// Whether the law needs [`Self::on_relay_departure`].
+    fn sends_updates(&self) -> bool {
+        false
+    }
 
     /// Number of unreadable headers so far, see [`crate::Unread`]; zero for a law that reads none.
     fn unread(&self) -> u64 {

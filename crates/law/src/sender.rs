@@ -48,6 +48,12 @@ pub trait Sender: Send {
     /// after this call and before the packet leaves.
     fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {}
 
+    /// An acknowledgement without newly acknowledged packets carried this feedback. Returns true if the permit may have
+    /// changed.
+    fn on_update(&mut self, _cx: &mut Context<'_>, _header: &Header) -> bool {
+        false
+    }
+
     /// The capacity that is signalled to this sender has changed; only if [`Needs`](crate::Needs) declares it.
     fn on_capacity(&mut self, _cx: &mut Context<'_>, _capacity: Rate) {}
 

@@ -26,7 +26,9 @@ impl Settings {
             parameter.check(&parameter.default)?;
             values.insert(parameter.name, parameter.default.clone());
         }
-        for (name, value) in written {
+        let written: Vec<(&str, Value)> = written.into_iter().collect();
+        let preset = preset_values(&parameters, &written);
+        for (name, value) in preset.into_iter().chain(written) {
             let Some(parameter) = parameters.iter().find(|p| p.name == name) else {
                 return Err(unknown(name, &parameters));
             };
@@ -53,6 +55,15 @@ impl Settings {
         );
         value.unwrap_or(key.default)
     }
+}
+
+/// The values that the written presets give to other parameters.
+fn preset_values<'a>(parameters: &[Parameter], written: &[(&'a str, Value)]) -> Vec<(&'a str, Value)> {
+    let chosen = written.iter().filter_map(|(name, value)| {
+        let presets = parameters.iter().find(|parameter| parameter.name == *name)?.presets;
+        presets.iter().find(|(word, _)| *value == Value::text(word)).map(|(_, values)| *values)
+    });
+    chosen.flatten().map(|(name, value)| (*name, value.clone())).collect()
 }
 
 fn unknown(name: &str, parameters: &[Parameter]) -> SettingError {
@@ -96,6 +107,26 @@ mod tests {
         assert_eq!(settings.get(UPDATE), Some(Span::from_millis(10)));
         assert_eq!(settings.get(INITIAL), None);
         assert_eq!(settings.get(MARKS), 31);
+    }
+
+    #[test]
+    fn a_preset_sets_other_parameters_and_written_values_override_it_in_any_order() {
+        crate::words! { enum Preset { Paper = "paper", Small = "small" } }
+        const PRESET: Key<Preset> = word("preset", Preset::Paper)
+            .presets(&[("small", &[("phi1", Value::Number(2.0)), ("marks", Value::Number(3.0))])]);
+        static PRESETS: Keys = &[&PHI1, &MARKS, &PRESET];
+        let read =
+            |written: &[(&'static str, Value)]| Settings::check(PRESETS, written.iter().cloned()).unwrap();
+        let small = ("preset", Value::text("small"));
+        let settings = read(std::slice::from_ref(&small));
+        assert_eq!((settings.get(PHI1), settings.get(MARKS)), (2.0, 3));
+        assert_eq!(settings.get(PRESET), Preset::Small);
+        for order in [[0, 1], [1, 0]] {
+            let both = [small.clone(), ("phi1", Value::Number(7.0))];
+            let settings = read(&order.map(|index| both[index].clone()));
+            assert_eq!((settings.get(PHI1), settings.get(MARKS)), (7.0, 3));
+        }
+        assert_eq!(read(&[("preset", Value::text("paper"))]).get(PHI1), 10.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::identity::PublicKey;
 use crate::message::RateMessage;
 use millpond_endpoint::Marks;
 use millpond_law::{Context, Data, Echo, Ecn, Header, HeaderId, LimitedBy, Random, Receiver, RelayView};
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 use noq_proto::{Connection, Dir, EcnCodepoint, Event, StreamEvent, StreamId, Transmit, WriteError};
 use rustls::pki_types::CertificateDer;
 use std::num::NonZeroUsize;
@@ -365,6 +365,8 @@ impl Link {
         let control = self.control.get();
         RelayView {
             next_rate: control.allowed_rate(),
+            next_pace: control.permit().pace.unwrap_or(Rate::MAX),
+            next_in_flight: control.in_flight(),
             backlog: Bytes::new(backlog as u64),
             limit: self.hold_limit_of(&control),
             next_rtt: control.smoothed_rtt().unwrap_or(Span::ZERO),

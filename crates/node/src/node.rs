@@ -553,6 +553,8 @@ fn sharing(next: &Link, id: LinkId) -> Sharing {
 fn sum_of_views(a: RelayView, b: RelayView) -> RelayView {
     RelayView {
         next_rate: a.next_rate + b.next_rate,
+        next_pace: Rate::from_bps(a.next_pace.bps().saturating_add(b.next_pace.bps())),
+        next_in_flight: a.next_in_flight + b.next_in_flight,
         backlog: a.backlog + b.backlog,
         limit: a.limit + b.limit,
         next_rtt: a.next_rtt.max(b.next_rtt),

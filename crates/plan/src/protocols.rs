@@ -68,10 +68,20 @@ pub fn with_used_settings(scenario: &Scenario, registry: &Registry) -> Scenario 
         let mut entry = entry.unwrap_or_else(|| ProtocolEntry::unconfigured(label));
         if let Ok(protocol) = registry.protocol(&entry.protocol.value) {
             let parameters: Vec<_> = protocol.card().parameters.iter().map(|key| key.parameter()).collect();
-            entry.params.retain(|setting| {
-                let parameter = parameters.iter().find(|parameter| parameter.name == setting.name.value);
-                parameter.is_none_or(|parameter| parameter.default != faults::value(&setting.value))
-            });
+            let parameter_of = |setting: &WrittenSetting| {
+                parameters.iter().find(|parameter| parameter.name == setting.name.value)
+            };
+            let is_default = |setting: &WrittenSetting| {
+                parameter_of(setting)
+                    .is_some_and(|parameter| parameter.default == faults::value(&setting.value))
+            };
+            let is_preset = |setting: &WrittenSetting| {
+                parameter_of(setting).is_some_and(|parameter| !parameter.presets.is_empty())
+            };
+            // A default that is written overrides the value of a preset.
+            if !entry.params.iter().any(|setting| is_preset(setting) && !is_default(setting)) {
+                entry.params.retain(|setting| !is_default(setting));
+            }
         }
         entry.params.sort_by(|a, b| a.name.value.cmp(&b.name.value));
         (label.clone(), entry)

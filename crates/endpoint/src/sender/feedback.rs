@@ -74,6 +74,10 @@ impl SenderEnd {
         let prior_in_flight = self.sent.in_flight();
         let acked = self.acknowledge_ranges(now, &ack.ranges);
         if acked.packets == 0 {
+            let cx = &mut Context { now, random: &mut self.random };
+            if self.law.on_update(cx, &ack.echo) {
+                self.update_permit(now);
+            }
             return AckOutcome::default();
         }
         let Acked { newest: number, sent_at, prior_delivered, app_limited, .. } = acked;

@@ -13,6 +13,8 @@ pub struct DownstreamFeedback<T> {
     pub backlog: T,
     /// Round-trip time of the downstream loop with queues, in seconds.
     pub rtt: T,
+    /// The same without queues, in seconds.
+    pub base_rtt: f64,
     /// How incoming loops share the downstream loop.
     pub sharing: Sharing,
 }

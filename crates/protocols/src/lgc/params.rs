@@ -2,7 +2,7 @@
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, LogisticForm, PHI1, PHI2};
-use crate::parts::marking::{self, ALPHA, IntervalName};
+use crate::parts::marking::{self, ALPHA, FIRST_MARKS, IntervalName};
 use crate::parts::send_rate::{self, CONTROL, ROUNDING};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
 use millpond_law::key::{Interval, Key, Keys, word};
@@ -19,7 +19,7 @@ const INITIAL_WINDOW: Key<f64> =
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &FORM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL,
+    &FORM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &FIRST_MARKS, &INTERVAL,
     &CONTROL, &ROUNDING, &INITIAL_WINDOW, &PROBE_GAIN,
 ];
 

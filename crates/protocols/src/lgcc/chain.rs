@@ -1,6 +1,6 @@
 //! How a chain of relays amplifies oscillations.
 
-use super::params::{DRAIN, ECHO, EchoedRate, FOLLOW, Follow};
+use super::params::{DRAIN, DRAIN_TIME, ECHO, EchoedRate, FOLLOW, Follow};
 use crate::parts::logistic::PHI1;
 use crate::parts::send_rate::{CONTROL, Control};
 use crate::parts::step_size::GAMMA_CONV;
@@ -33,7 +33,10 @@ fn gain_per_relay(drain: f64, tau: f64) -> f64 {
 pub(super) fn amplification_warning(settings: &Settings, loops: usize) -> Option<String> {
     const MOST: f64 = 50.0;
     let relays = loops.saturating_sub(1);
-    let is_corrected = settings.get(ECHO) == EchoedRate::Sent || settings.get(CONTROL) == Control::Rate;
+    // With a constant part of the drain the gain depends on the round-trip time.
+    let in_round_trips = settings.get(DRAIN_TIME).is_zero();
+    let is_echoed = settings.get(ECHO) != EchoedRate::X || settings.get(CONTROL) == Control::Rate;
+    let is_corrected = is_echoed && in_round_trips;
     let lag = libm::log(settings.get(PHI1)) / settings.get(GAMMA_CONV);
     let tau = if settings.get(FOLLOW) == Follow::Share { 0.0 } else { lag };
     let (drain, exponent) = (settings.get(DRAIN), i32::try_from(relays).unwrap_or(i32::MAX));

@@ -39,7 +39,8 @@ impl LgccFluid {
                 LogisticForm::Deflated(params.bases),
                 params.algorithm == Algorithm::Dual,
             )
-            .following_capacity(params.follow == Follow::Share),
+            .following_capacity(params.follow == Follow::Share)
+            .with_gaps(params.probe_interval.secs(), params.service_gap.secs()),
             has_signalled_capacity: knowledge(settings) != Knowledge::Nothing,
             probe_gain: settings.get(PROBE_GAIN),
             params,
@@ -88,17 +89,26 @@ struct Source {
 impl Source {
     /// The relay's echo (section VI-A, with the readings of ERRATA.md): the carrying capacity which, reduced by the
     /// marks of the virtual queue, is this loop's share of the downstream loop.
-    fn echo<T: Number>(&self, next: &DownstreamFeedback<T>) -> T {
+    fn echo<T: Number>(&self, next: &DownstreamFeedback<T>, input: &SenderInput<'_, T>) -> T {
         let share = LoopShare::of(&self.params, &next.sharing);
         let fair = next.rate * share.share;
+        let (drain, drain_time) = (self.params.drain, self.params.drain_time.secs());
         let wanted = match self.params.echo {
-            EchoReading::Sent => {
-                let correction = (-next.backlog + self.cushion) / (next.rtt * self.params.drain);
-                positive(fair + correction)
+            EchoReading::Sent => positive(fair - self.excess(fair, next) / (next.rtt * drain + drain_time)),
+            EchoReading::Excess => {
+                positive(fair - self.excess(fair, next) / (input.rtt() * drain + drain_time))
             }
             EchoReading::Pace | EchoReading::WindowRate => fair,
         };
         wanted / share.deflation
+    }
+
+    /// B - B*: the relay's queue, and if it counts that of the next loop, less its target at this rate; in bits.
+    fn excess<T: Number>(&self, rate: T, next: &DownstreamFeedback<T>) -> T {
+        let target = rate * self.params.cushion_time.secs() + self.cushion;
+        let beyond =
+            if self.params.counts_next_queue { rate * (next.rtt - next.base_rtt) } else { T::zero() };
+        next.backlog + beyond - target
     }
 
     /// Weight of the flow, or of all flows that share this loop.
@@ -128,8 +138,8 @@ impl Source {
             .filter(|_| self.params.backpressure == Backpressure::Product || !self.has_signalled_capacity);
         let k = match next {
             None => self.links(x, input),
-            Some(next) if self.has_signalled_capacity => least(self.echo(next), self.links(x, input)),
-            Some(next) => self.echo(next),
+            Some(next) if self.has_signalled_capacity => least(self.echo(next, input), self.links(x, input)),
+            Some(next) => self.echo(next, input),
         };
         greatest(k, T::from(LEAST_CAPACITY))
     }
@@ -146,12 +156,17 @@ impl Source {
         let next = input.downstream.as_ref().filter(|_| self.params.backpressure == Backpressure::Minimum);
         let stretch =
             if self.params.control == Control::Rate { T::one() } else { input.rtt() / input.base_rtt };
-        let limit = next.map_or(nothing, |next| greatest(self.echo(next) * stretch, T::from(LEAST_CAPACITY)));
+        let limit =
+            next.map_or(nothing, |next| greatest(self.echo(next, input) * stretch, T::from(LEAST_CAPACITY)));
         least(links, limit)
     }
 
     fn aim<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> Aim<T> {
-        Aim { capacity: self.carrying_capacity(x, input), most: self.most(input) }
+        let is_limited_by_links = input
+            .downstream
+            .as_ref()
+            .is_none_or(|next| self.has_signalled_capacity && self.echo(next, input) >= input.capacity);
+        Aim { capacity: self.carrying_capacity(x, input), most: self.most(input), is_limited_by_links }
     }
 
     /// The inputs including the marks of the relay's virtual queue.
@@ -184,6 +199,7 @@ impl FluidSender for Source {
         logistic_fluid::GUARDS[2],
         "next loop's rate less the links'",
         "marking probability less what is scarce",
+        "pacing rate less the rate of the window",
     ];
 
     fn states(&self) -> Vec<State> {
@@ -211,8 +227,10 @@ impl FluidSender for Source {
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         self.grower.guards(&x[..self.own(x)], self.aim(x, input), guards);
-        guards[3] = input.downstream.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
+        guards[3] =
+            input.downstream.as_ref().map_or(T::one(), |next| self.echo(next, input) - self.links(x, input));
         guards[4] = if self.has_upstream_weight() { x[0] - MIN_BOTTLENECK_MARKING } else { T::one() };
+        guards[5] = self.grower.pacing_guard(&x[..self.own(x)], self.aim(x, input), input);
     }
 }
 
@@ -235,7 +253,13 @@ mod tests {
     /// The downstream loop sends half of 8 Mbit/s over 10 ms.
     fn next(backlog_packets: f64) -> Vec<Option<DownstreamFeedback<f64>>> {
         let sharing = Sharing::ALONE;
-        vec![Some(DownstreamFeedback { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01, sharing })]
+        vec![Some(DownstreamFeedback {
+            rate: 4e6,
+            backlog: backlog_packets * PACKET,
+            rtt: 0.01,
+            base_rtt: 0.008,
+            sharing,
+        })]
     }
 
     #[test]
@@ -299,6 +323,46 @@ mod tests {
         let senders = model(&paced).sender(&one_loop(D));
         let (_, rate) = flow(&*senders, &[0.0; 3], &inputs(&*senders, D, |i| i.downstream = next(1e6)));
         assert!(near(rate, 4e6), "x is echoed for any backlog");
+    }
+
+    #[test]
+    fn an_excess_is_returned_by_the_sender_over_its_own_round_trip_and_a_constant_time() {
+        // D = 20 ms + 30 ms. The target is two packets and 4 Mbit/s in 10 ms; 2 ms of the next loop's RTT are its queue.
+        let written = [
+            ("algorithm", Value::text("dual")),
+            ("echo", Value::text("excess")),
+            ("drain", Value::Number(1.0)),
+            ("drain_time", Value::text("30ms")),
+            ("cushion_time", Value::text("10ms")),
+            ("backlog", Value::text("relay-and-loop")),
+        ];
+        let senders = model(&written).sender(&one_loop(D));
+        for (backlog, excess) in [(2.0, -40_000.0 + 8_000.0), (5.0, 3.0 * PACKET - 32_000.0)] {
+            let (_, rate) =
+                flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.downstream = next(backlog)));
+            assert!(near(rate, 4e6 - excess / 0.05), "{backlog}: {rate}");
+        }
+    }
+
+    #[test]
+    fn a_paced_window_for_gaps_of_service_is_limited_by_the_pace_until_the_queue_is_as_long_as_the_gap() {
+        let written = [
+            ("algorithm", Value::text("dual")),
+            ("control", Value::text("paced-window")),
+            ("service_gap", Value::text("60ms")),
+        ];
+        let senders = model(&written).sender(&one_loop(D));
+        // W = 8 Mbit/s times 80 ms: with a round trip of 20 or 80 ms the pace counts, with 160 ms half of it.
+        for (rtt, rate) in [(D, 8e6), (0.08, 8e6), (0.16, 4e6)] {
+            let found = flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.queueing[0] = rtt - D)).1;
+            assert!(near(found, rate), "{rtt}: {found}");
+        }
+        // Limited by the next loop, it has no window for gaps.
+        let behind = |i: &mut SenderInputs| {
+            i.queueing[0] = D;
+            i.downstream = next(2.0);
+        };
+        assert!(near(flow(&*senders, &[0.0; 2], &inputs(&*senders, D, behind)).1, 2e6));
     }
 
     #[test]

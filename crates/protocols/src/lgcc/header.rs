@@ -10,11 +10,21 @@
 //! The paper writes the rate into TCP's receiver window and reads it as bytes per second (section VI-A). A window
 //! with TCP's scale option is a number of units of up to 2^14 bytes; here the scale is fixed at 7, so that four
 //! bytes cover 1.024 kbit/s to 4.398 Tbit/s. All ones: the receiver sets no limit.
+//!
+//! With `echo = "excess"` a second field follows: the backlog of the relay less its target in units of two bytes, in two's
+//! complement, and a bit that is set while the relay's send queue is above the target, so that probes are not needed.
+//!
+//! ```text
+//! 4               5               6               7
+//! +---------------+---------------+---------------+---------------+
+//! |   excess of the relay's backlog [2 B], signed, big-endian   |H|
+//! +---------------+---------------+---------------+---------------+
+//! ```
 
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
-use zerocopy::byteorder::network_endian::U32;
+use zerocopy::byteorder::network_endian::{I32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of LGCC.
@@ -40,6 +50,44 @@ pub enum NextRate {
 #[repr(C)]
 pub struct LgccEcho {
     next_rate: U32,
+}
+
+/// The fields of an echo with the excess of the relay's backlog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct ExcessEcho {
+    rate: LgccEcho,
+    excess: I32,
+}
+
+impl ExcessEcho {
+    /// An echo with this rate, with the excess in bytes, rounded and limited to the range of the field, and with whether
+    /// the relay's send queue is above its target.
+    pub(super) fn new(rate: Rate, excess: f64, holds_data: bool) -> Self {
+        // The conversion saturates; clearing the last bit rounds down.
+        let even = (2.0 * libm::round(excess / 2.0)) as i32 & !1;
+        Self { rate: LgccEcho::new(NextRate::Limit(rate)), excess: (even | i32::from(holds_data)).into() }
+    }
+
+    /// The view of a header with an excess; none if the header is foreign or shorter.
+    pub(super) fn parse(header: &Header) -> Option<Self> {
+        header.fields(ID)
+    }
+
+    /// Backlog of the relay less its target, in bytes.
+    pub(super) fn excess(&self) -> f64 {
+        f64::from(self.excess.get() & !1)
+    }
+
+    /// Whether the relay's send queue is above its target.
+    pub(super) fn holds_data(&self) -> bool {
+        self.excess.get() & 1 == 1
+    }
+
+    /// Writes it as a header.
+    pub(super) fn emit(&self, header: &mut Header) {
+        header.set_fields(ID, self);
+    }
 }
 
 impl LgccEcho {
@@ -119,6 +167,29 @@ mod tests {
             let largest = u64::from(NO_LIMIT - 1) * UNIT_BPS;
             assert!(back.bps().abs_diff(bps.min(largest)) <= UNIT_BPS / 2, "{bps}");
         }
+    }
+
+    /// 3000 B below the target: the two's complement of 3000 = 0x0bb8 is 0xfffff448.
+    #[test]
+    fn the_excess_follows_the_rate_as_four_signed_bytes() {
+        let mut header = Header::NONE;
+        ExcessEcho::new(Rate::from_mbps(500.0), -3000.4, false).emit(&mut header);
+        assert_eq!(header.of(ID), Some(&[0x00, 0x07, 0x73, 0x59, 0xff, 0xff, 0xf4, 0x48][..]));
+        let holding = ExcessEcho::new(Rate::from_mbps(500.0), -3000.4, true);
+        let both =
+            [ExcessEcho::parse(&header).unwrap(), holding].map(|echo| (echo.excess(), echo.holds_data()));
+        assert_eq!(both, [(-3000.0, false), (-3000.0, true)]);
+        holding.emit(&mut header);
+        assert_eq!(header.of(ID).unwrap()[4..], [0xff, 0xff, 0xf4, 0x49]);
+        let rate = LgccEcho::parse(&header).unwrap().next_rate();
+        assert_eq!(
+            rate,
+            NextRate::Limit(Rate::from_bps(488_281 * 1024)),
+            "a reader of four bytes has the rate"
+        );
+        assert_eq!(ExcessEcho::parse(&Header::new(ID, &AT_500_MBPS)), None);
+        assert_eq!(ExcessEcho::new(Rate::ZERO, 1e12, false).excess(), f64::from(i32::MAX - 1));
+        assert_eq!(ExcessEcho::new(Rate::ZERO, f64::NAN, false).excess(), 0.0);
     }
 
     #[test]

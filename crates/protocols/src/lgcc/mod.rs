@@ -69,7 +69,9 @@ impl Protocol for Lgcc {
     }
 
     fn least_rate(&self, settings: &Settings, packet: Bytes, base_rtt: Span) -> Option<Rate> {
-        let window = settings.get(INITIAL_WINDOW) * packet.bits() as f64;
-        Some(Rate::from_bps_f64(window / base_rtt.secs().max(1e-9)))
+        let probe_interval = settings.get(params::PROBE_INTERVAL);
+        let packets = if probe_interval.is_zero() { settings.get(INITIAL_WINDOW) } else { 1.0 };
+        let interval = base_rtt.max(probe_interval).secs().max(1e-9);
+        Some(Rate::from_bps_f64(packets * packet.bits() as f64 / interval))
     }
 }

@@ -2,15 +2,22 @@
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
-use crate::parts::marking::{ALPHA, INTERVAL};
+use crate::parts::marking::{ALPHA, FIRST_MARKS, INTERVAL};
 use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW, ROUNDING};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
-use millpond_law::key::{Interval, Key, Keys, above, from, number, word};
-use millpond_law::{Knowledge, Settings, words};
+use millpond_law::key::{Interval, Key, Keys, above, flag, from, number, span_or_zero, word};
+use millpond_law::{Knowledge, Settings, Value, words};
+use millpond_units::Span;
 
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
     .source("Eq. (14), Eq. (15); Algorithm 1")
     .meaning("the rate moves towards its target in steps (Eq. 14), or is set to it (Eq. 15)");
+pub(super) const PRESET: Key<Preset> = word("preset", Preset::Paper)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning(
+        "values of other parameters for links whose capacity fluctuates; written parameters override them",
+    )
+    .presets(&[("cellular", CELLULAR)]);
 pub(super) const FOLLOW: Key<Follow> = word("follow", Follow::Rate)
     .source("not in the paper: see docs/extensions/lgcc-share.md")
     .meaning("steps of Eq. (14) move the rate, or its share of the carrying capacity, so that the rate follows k at once");
@@ -19,13 +26,35 @@ const CAPACITY: Key<CapacitySource> = word("capacity", CapacitySource::Signalled
     .meaning("capacity of the loop's links: signalled; or unknown, then the next loop's rate or an estimate");
 pub(super) const ECHO: Key<EchoedRate> = word("echo", EchoedRate::Sent)
     .source("section VI-A; see ERRATA.md")
-    .meaning("echoed rate: the next loop's sending rate corrected by the relay's queue, or that loop's x");
+    .meaning("the next loop's sending rate corrected by the relay's queue; its x; or rate and queue for the sender to correct");
 const CUSHION: Key<f64> = number("cushion", "packets", 2.0, from(0.0).to(1e6))
     .source("not in the paper: see ERRATA.md")
     .meaning("target queue of a relay; it keeps the next loop supplied while this loop follows it");
 pub(super) const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
     .meaning("time constant with which an echoed sending rate returns the relay's queue to its cushion");
+const CUSHION_TIME: Key<Span> = span_or_zero("cushion_time", Span::ZERO)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning("the target queue of a relay also holds what the next loop sends in this time");
+pub(super) const DRAIN_TIME: Key<Span> = span_or_zero("drain_time", Span::ZERO)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning(
+        "added to that time constant: the time over which the signalled capacity is averaged, and its delay",
+    );
+const BACKLOG: Key<CountedBacklog> = word("backlog", CountedBacklog::Relay)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning("the queue that an echo returns to its target: the relay's; or with the queue of the next loop");
+pub(super) const SERVICE_GAP: Key<Span> = span_or_zero("service_gap", Span::ZERO)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning(
+        "a loop limited by its own links has a window for this time beyond the base RTT: gaps of a scheduler",
+    );
+pub(super) const PROBE_INTERVAL: Key<Span> = span_or_zero("probe_interval", Span::ZERO)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning("least rate: a packet in this time or in the base RTT; 0s: the initial window per base RTT");
+const UPDATES: Key<bool> = flag("updates", false)
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning("with echo = \"excess\": a relay sends an echo that has doubled at once; above its target it needs few probes");
 const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)
     .source("Eq. (11), (22), section VI-B; see ERRATA.md")
     .meaning("division of a shared loop: capacities in proportion to weights, or Eq. (11)'s prices p / w");
@@ -38,8 +67,25 @@ const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Produ
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &ALGORITHM, &FOLLOW, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL, &CONTROL,
-    &ROUNDING, &INITIAL_WINDOW, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &DRAIN, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
+    &PRESET, &ALGORITHM, &FOLLOW, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &FIRST_MARKS, &INTERVAL, &CONTROL,
+    &ROUNDING, &INITIAL_WINDOW, &PROBE_INTERVAL, &SERVICE_GAP, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &CUSHION_TIME,
+    &DRAIN, &DRAIN_TIME, &BACKLOG, &UPDATES, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
+];
+
+/// Links whose capacity fluctuates, behind a relay. docs/extensions/lgcc-cellular.md derives each value.
+const CELLULAR: &[(&str, Value)] = &[
+    ("control", Value::text("paced-window")),
+    ("follow", Value::text("share")),
+    ("first_marks", Value::text("averaged")),
+    ("service_gap", Value::text("80ms")),
+    ("probe_interval", Value::text("100ms")),
+    ("echo", Value::text("excess")),
+    ("cushion_time", Value::text("15ms")),
+    ("drain", Value::Number(1.0)),
+    ("drain_time", Value::text("110ms")),
+    ("backlog", Value::text("relay-and-loop")),
+    ("updates", Value::Flag(true)),
+    ("weights", Value::text("rate")),
 ];
 
 words! {
@@ -49,6 +95,22 @@ words! {
         PrimalDual = "primal-dual",
         /// Eq. (15): the target itself.
         Dual = "dual",
+    }
+
+    /// Named sets of parameters.
+    pub(super) enum Preset {
+        /// The paper's form.
+        Paper = "paper",
+        /// Links whose capacity fluctuates.
+        Cellular = "cellular",
+    }
+
+    /// The queue that an echo returns to its target.
+    pub(super) enum CountedBacklog {
+        /// The relay's send queue.
+        Relay = "relay",
+        /// The relay's send queue, and the queue that the next loop's RTT shows.
+        RelayAndLoop = "relay-and-loop",
     }
 
     /// What the steps of Eq. (14) move.
@@ -63,7 +125,7 @@ words! {
     enum CapacitySource { Signalled = "signalled", Estimated = "estimated" }
 
     /// Which rate of the next loop a relay echoes.
-    pub(super) enum EchoedRate { Sent = "sent", X = "x" }
+    pub(super) enum EchoedRate { Sent = "sent", X = "x", Excess = "excess" }
 
     /// How weights divide a shared next loop.
     pub(super) enum Weights {
@@ -71,6 +133,8 @@ words! {
         Capacity = "capacity",
         /// Eq. (11): marking probabilities divided by weights.
         Price = "price",
+        /// Each loop receives its share of the rate, without marks.
+        Rate = "rate",
     }
 
     /// The effect of marks of upstream loops.
@@ -95,6 +159,8 @@ words! {
 pub(super) enum EchoReading {
     /// The downstream loop's sending rate, corrected by the relay's queue.
     Sent,
+    /// The downstream loop's sending rate, and the relay's queue less its target, which the sender corrects.
+    Excess,
     /// The x of the downstream loop, computed from its window.
     WindowRate,
     /// The x of the downstream loop, which is its pacing rate.
@@ -118,6 +184,18 @@ pub(super) struct Params {
     pub(super) cushion: f64,
     /// Time constant of its convergence to the target, in RTTs of the downstream loop.
     pub(super) drain: f64,
+    /// The target queue also holds what the downstream loop sends in this time.
+    pub(super) cushion_time: Span,
+    /// Added to the time constant.
+    pub(super) drain_time: Span,
+    /// Whether the queue of the downstream loop counts as the relay's.
+    pub(super) counts_next_queue: bool,
+    /// What the window of a loop that its own links limit holds beyond the base RTT, as a time.
+    pub(super) service_gap: Span,
+    /// The least rate is a packet in this time; zero: the initial window per base RTT.
+    pub(super) probe_interval: Span,
+    /// Whether a relay sends changed feedback without waiting for data.
+    pub(super) sends_updates: bool,
     /// How weights divide a shared downstream loop.
     pub(super) weights: Weights,
     /// The effect of marks of upstream loops.
@@ -133,6 +211,7 @@ impl Params {
         let control = settings.get(CONTROL);
         let echo = match (settings.get(ECHO), control) {
             (EchoedRate::Sent, _) => EchoReading::Sent,
+            (EchoedRate::Excess, _) => EchoReading::Excess,
             (EchoedRate::X, Control::Rate) => EchoReading::Pace,
             (EchoedRate::X, Control::Window | Control::PacedWindow) => EchoReading::WindowRate,
         };
@@ -144,6 +223,12 @@ impl Params {
             echo,
             cushion: settings.get(CUSHION),
             drain: settings.get(DRAIN),
+            cushion_time: settings.get(CUSHION_TIME),
+            drain_time: settings.get(DRAIN_TIME),
+            counts_next_queue: settings.get(BACKLOG) == CountedBacklog::RelayAndLoop,
+            service_gap: settings.get(SERVICE_GAP),
+            probe_interval: settings.get(PROBE_INTERVAL),
+            sends_updates: settings.get(UPDATES) && echo == EchoReading::Excess,
             weights: settings.get(WEIGHTS),
             upstream: settings.get(UPSTREAM),
             backpressure: settings.get(BACKPRESSURE),
@@ -181,6 +266,11 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
             follows_share && settings.get(CONTROL) == Control::Window,
             "follow = \"share\" with control = \"window\": a rise of the carrying capacity lets a burst of packets leave at \
              once, which queues and is marked; set control = \"paced-window\"",
+        ),
+        (
+            settings.get(SERVICE_GAP) > Span::ZERO && settings.get(CONTROL) == Control::Window,
+            "service_gap with control = \"window\": without pacing the window of a longer time is a standing queue; set control = \
+             \"paced-window\"",
         ),
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];

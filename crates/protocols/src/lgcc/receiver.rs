@@ -1,6 +1,6 @@
 //! The LGCC receiver: echoes the rate of the downstream loop to the sender of this loop.
 
-use super::header::{LgccEcho, NextRate};
+use super::header::{ExcessEcho, LgccEcho, NextRate};
 use super::params::{EchoReading, Params};
 use super::sharing::LoopShare;
 use millpond_law::{Context, Data, Echo, Receiver, RelayView, Settings};
@@ -9,11 +9,25 @@ use millpond_units::{Bytes, Rate, Span};
 /// The LGCC receiver's state.
 pub(super) struct LgccReceiver {
     params: Params,
+    /// Size of the latest data packet.
+    packet: Bytes,
+    /// The latest echo with an excess.
+    echoed: Echoed,
+}
+
+/// An echo with an excess.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Echoed {
+    /// The carrying capacity that a sender with a short RTT computes, in bit/s: the sending rate less the excess over
+    /// `drain_time`.
+    capacity: f64,
+    /// Whether the relay's send queue is above its target.
+    holds_data: bool,
 }
 
 impl LgccReceiver {
     pub(super) fn new(settings: &Settings) -> Self {
-        Self { params: Params::read(settings) }
+        Self { params: Params::read(settings), packet: Bytes::new(1), echoed: Echoed::default() }
     }
 
     /// The echo of a relay (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
@@ -22,23 +36,57 @@ impl LgccReceiver {
         let fair = |rate: Rate| rate.scale(share.share);
         let wanted = match self.params.echo {
             EchoReading::Sent => {
-                let cushion = Bytes::from_f64(self.params.cushion * packet.as_f64());
-                corrected(fair(relay.next_rate), relay, cushion, relay.next_rtt.scale(self.params.drain))
+                let rate = fair(relay.next_rate);
+                let span = relay.next_rtt.scale(self.params.drain) + self.params.drain_time;
+                corrected(rate, self.target(rate, packet), self.backlog(rate, relay), span)
             }
+            EchoReading::Excess => fair(relay.next_rate),
             EchoReading::WindowRate => fair(window_rate(relay)),
             EchoReading::Pace => fair(relay.next_rate),
         };
         wanted.scale(1.0 / share.deflation)
     }
+
+    /// B*, the target of a relay's queue at this rate of the next loop.
+    fn target(&self, rate: Rate, packet: Bytes) -> Bytes {
+        Bytes::from_f64(self.params.cushion * packet.as_f64()) + rate.bytes_in(self.params.cushion_time)
+    }
+
+    /// B, the queue that converges to the target: the relay's, and if it counts, that of the next loop, which its RTT
+    /// shows.
+    fn backlog(&self, rate: Rate, relay: &RelayView) -> Bytes {
+        let queueing = relay.next_rtt.saturating_sub(relay.next_base_rtt);
+        let beyond = rate.bytes_in(queueing).min(relay.next_in_flight);
+        relay.backlog + if self.params.counts_next_queue { beyond } else { Bytes::ZERO }
+    }
+
+    /// The rate at which the next loop sends if it has data. A relay that has run dry is not limited by its window, and the
+    /// smoothed RTT may still be that of an outage: then it is the pace.
+    fn next_rate_with_data(&self, relay: &RelayView) -> Rate {
+        let is_dry = relay.backlog + relay.next_in_flight <= self.packet * 2 && relay.next_pace < Rate::MAX;
+        if is_dry { relay.next_pace } else { relay.next_rate }
+    }
+
+    /// Writes rate and excess `B - B*` of this loop's share.
+    fn write_excess(&self, relay: &RelayView, share: &LoopShare, echo: &mut Echo) -> Echoed {
+        let rate = self.next_rate_with_data(relay).scale(share.share);
+        let target = self.target(rate, self.packet);
+        let excess = self.backlog(rate, relay).as_f64() - target.as_f64();
+        let (rate, excess) = (rate.scale(1.0 / share.deflation), excess / share.deflation);
+        let holds_data = relay.backlog > target;
+        ExcessEcho::new(rate, excess, holds_data).emit(&mut echo.header);
+        let capacity = rate.as_f64() - 8.0 * excess / self.params.drain_time.secs().max(1e-3);
+        Echoed { capacity, holds_data }
+    }
 }
 
-/// The departing rate, corrected so that the relay's queue converges to `cushion` with the time constant `span`.
-fn corrected(leaves: Rate, relay: &RelayView, cushion: Bytes, span: Span) -> Rate {
+/// The departing rate, corrected so that the backlog converges to `target` with the time constant `span`.
+fn corrected(leaves: Rate, target: Bytes, backlog: Bytes, span: Span) -> Rate {
     if span.is_zero() {
         return leaves;
     }
-    let supply = leaves + cushion.per(span);
-    Rate::from_bps(supply.bps().saturating_sub(relay.backlog.per(span).bps()))
+    let supply = leaves + target.per(span);
+    Rate::from_bps(supply.bps().saturating_sub(backlog.per(span).bps()))
 }
 
 /// The downstream loop's x, from its sending rate: its window per base RTT instead of per RTT.
@@ -56,7 +104,31 @@ impl Receiver for LgccReceiver {
         };
         let share = LoopShare::of(&self.params, &relay.sharing);
         echo.mark = share.marking > 0.0 && cx.random.chance(share.marking);
+        if self.params.echo == EchoReading::Excess {
+            self.packet = data.bytes;
+            self.echoed = self.write_excess(relay, &share, echo);
+            return;
+        }
         LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &share))).emit(&mut echo.header);
+    }
+
+    /// A carrying capacity that has doubled, and is more than the least rate, is sent at once, and so is the end of the
+    /// data above the target: no other departure may follow.
+    fn on_relay_departure(&mut self, relay: &RelayView, echo: &mut Echo) -> bool {
+        let share = LoopShare::of(&self.params, &relay.sharing);
+        let mut renewed = *echo;
+        let now = self.write_excess(relay, &share, &mut renewed);
+        let least = self.packet.bits() as f64 / self.params.probe_interval.secs().max(1e-3);
+        let has_doubled = now.capacity >= least.max(2.0 * self.echoed.capacity);
+        let has_ended = self.echoed.holds_data && !now.holds_data;
+        if has_doubled || has_ended {
+            (*echo, self.echoed) = (renewed, now);
+        }
+        has_doubled || has_ended
+    }
+
+    fn sends_updates(&self) -> bool {
+        self.params.sends_updates
     }
 }
 
@@ -72,6 +144,8 @@ mod tests {
     fn relay(backlog: u64) -> RelayView {
         RelayView {
             next_rate: Rate::from_mbps(160.0),
+            next_pace: Rate::MAX,
+            next_in_flight: Bytes::new(100_000),
             backlog: Bytes::new(backlog),
             limit: Bytes::new(1_000_000),
             next_rtt: Span::from_millis(5),
@@ -110,6 +184,53 @@ mod tests {
         let x = ("echo", Value::text("x"));
         assert_eq!(echoed(std::slice::from_ref(&x), Some(&relay(50_000))), mbps(400.0));
         assert_eq!(echoed(&[x, ("control", Value::text("rate"))], Some(&relay(50_000))), mbps(160.0));
+    }
+
+    #[test]
+    fn the_target_grows_with_the_rate_and_the_queue_of_the_next_loop_counts_if_set() {
+        // 160 Mbit/s in 15 ms are 300 kB; the queue of 3 ms of the next loop holds 60 kB. D = 8 * 5 ms + 10 ms = 50 ms.
+        let time = ("cushion_time", Value::text("15ms"));
+        let both =
+            [time.clone(), ("backlog", Value::text("relay-and-loop")), ("drain_time", Value::text("10ms"))];
+        assert_eq!(echoed(std::slice::from_ref(&time), Some(&relay(303_000))), mbps(160.0));
+        assert_eq!(echoed(&both, Some(&relay(243_000))), mbps(160.0));
+        assert_eq!(echoed(&both, Some(&relay(493_000))), mbps(120.0));
+    }
+
+    fn excess_receiver(updates: bool) -> LgccReceiver {
+        let written = [
+            ("echo", Value::text("excess")),
+            ("drain_time", Value::text("100ms")),
+            ("probe_interval", Value::text("100ms")),
+            ("updates", Value::Flag(updates)),
+        ];
+        LgccReceiver::new(&Settings::check(PARAMETERS, written).unwrap())
+    }
+
+    #[test]
+    fn an_excess_is_echoed_beside_the_rate_and_an_update_follows_when_the_capacity_has_doubled() {
+        let mut receiver = excess_receiver(true);
+        assert!(receiver.sends_updates() && !excess_receiver(false).sends_updates());
+        let (mut random, mut echo) = (Random::stream(1, "receiver"), Echo::default());
+        let mut cx = Context { now: Time::ZERO, random: &mut random };
+        let data = Data { bytes: Bytes::new(1500), ecn: Ecn::Ect0, header: Header::NONE };
+        // 1 MB above the target, in 100 ms 80 Mbit/s: 80 Mbit/s are left of 160.
+        receiver.on_data(&mut cx, &data, Some(&relay(1_003_000)), &mut echo);
+        assert_eq!(ExcessEcho::parse(&echo.header).unwrap().excess(), 1e6);
+        assert!(ExcessEcho::parse(&echo.header).unwrap().holds_data());
+        assert!(!receiver.on_relay_departure(&relay(13_000), &mut echo), "159.2 of 160 Mbit/s");
+        assert_eq!(ExcessEcho::parse(&echo.header).unwrap().excess(), 1e6, "unchanged");
+        assert!(receiver.on_relay_departure(&relay(3_000), &mut echo), "160 Mbit/s, twice as much");
+        assert_eq!(ExcessEcho::parse(&echo.header).unwrap().excess(), 0.0);
+        assert!(!receiver.on_relay_departure(&relay(0), &mut echo), "once");
+        // The queue falls to its target without a change of the capacity.
+        receiver.on_data(&mut cx, &data, Some(&relay(4_500)), &mut echo);
+        assert!(receiver.on_relay_departure(&relay(3_000), &mut echo));
+        assert!(!receiver.on_relay_departure(&relay(1_500), &mut echo));
+        // A packet per probe interval, 120 kbit/s, is no news.
+        receiver.on_data(&mut cx, &data, Some(&relay(3_000_000)), &mut echo);
+        let slow = RelayView { next_rate: Rate::from_bps(100_000), ..relay(4_500) };
+        assert!(!receiver.on_relay_departure(&slow, &mut echo));
     }
 
     /// Echo and share of marked packets of the first of these incoming loops, over enough packets for an error of .01.

@@ -1,16 +1,20 @@
 //! The LGCC sender: Algorithm 1.
 
-use super::header::{LgccEcho, NextRate};
-use super::params::{Algorithm, Backpressure, Follow, Params, Upstream};
+use super::header::{ExcessEcho, LgccEcho, NextRate};
+use super::params::{Algorithm, Backpressure, EchoReading, Follow, Params, Upstream};
 use super::upstream::{self, UpstreamMarking};
 use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::{ALPHA, MarkingEstimate};
 use crate::parts::send_rate::{Control, SendRate};
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
-use millpond_units::{Bytes, Rate};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
+use millpond_units::{Bytes, Rate, Span};
 
 /// Smallest carrying capacity in bit/s, for a finite logarithm.
 const LEAST_CAPACITY: f64 = 1.0;
+
+/// The longest pause of a sender whose relay holds an excess, in probe intervals. Updates of the relay end the pause; a
+/// packet after it replaces an update that was lost.
+const PAUSE_IN_PROBES: u64 = 10;
 
 /// The LGCC sender's state. Rates are in bit/s.
 pub(super) struct LgccSender {
@@ -19,8 +23,10 @@ pub(super) struct LgccSender {
     weight: f64,
     /// Smallest capacity of this loop's links; none if not signalled.
     signalled_capacity: Option<Rate>,
-    /// The latest echoed rate of the downstream loop; none without a downstream loop.
+    /// The latest echoed rate of the downstream loop, corrected by the relay's queue; none without a downstream loop.
     next: Option<Rate>,
+    /// The smoothed RTT.
+    rtt: Span,
     unread: Unread,
     /// The smoothed RTT over the base RTT.
     stretch: f64,
@@ -39,6 +45,7 @@ pub(super) struct LgccSender {
 impl LgccSender {
     pub(super) fn new(settings: &Settings) -> Self {
         let params = Params::read(settings);
+        let probe_interval = params.probe_interval;
         Self {
             gamma: params.step_size.initial(),
             params,
@@ -46,6 +53,7 @@ impl LgccSender {
             weight: 1.0,
             signalled_capacity: None,
             next: None,
+            rtt: Span::ZERO,
             unread: Unread::default(),
             stretch: 1.0,
             alpha: settings.get(ALPHA),
@@ -54,7 +62,7 @@ impl LgccSender {
             marking: MarkingEstimate::read(settings),
             target: 0.0,
             share: None,
-            x: SendRate::read(settings),
+            x: SendRate::read(settings).with_probe_interval(probe_interval),
         }
     }
 
@@ -116,7 +124,7 @@ impl LgccSender {
             Algorithm::Dual => self.target,
         };
         match self.share {
-            None => self.x.set(next),
+            None => self.set_rate(next, next),
             Some(share) => {
                 self.share = Some(self.next_share(share, next));
                 self.follow_capacity();
@@ -142,15 +150,54 @@ impl LgccSender {
         }
         let k = self.carrying_capacity();
         let share = *self.share.get_or_insert((self.x.get() / k).min(1.0));
-        self.x.set((k * share).min(self.most()));
+        self.set_rate((k * share).min(self.most()), k * share);
     }
 
-    fn read_echo(&mut self, ack: &Ack) {
-        match self.unread.note(LgccEcho::parse(&ack.header)).map(|echo| echo.next_rate()) {
-            Some(NextRate::Limit(rate)) => self.next = Some(rate),
+    /// Sets the rate, and the window for gaps of service at the rate of the law, which has no floor; both in bit/s.
+    fn set_rate(&mut self, rate: f64, by_law: f64) {
+        self.x.set_extra_window(self.window_for_gaps(by_law));
+        self.x.set(rate);
+    }
+
+    /// What the window holds beyond the base RTT, so that packets are at the link after a gap of its scheduler: what the
+    /// law sends in `service_gap`, if the loop's own links limit it.
+    fn window_for_gaps(&self, by_law: f64) -> Bytes {
+        if self.params.service_gap.is_zero() || !self.is_limited_by_links() {
+            return Bytes::ZERO;
+        }
+        Rate::from_bps_f64(by_law).bytes_in(self.params.service_gap)
+    }
+
+    /// Whether the loop's own links are its carrying capacity, and not the downstream loop.
+    fn is_limited_by_links(&self) -> bool {
+        match (self.signalled_capacity, self.next) {
+            (Some(links), Some(next)) => links <= next,
+            (_, next) => next.is_none(),
+        }
+    }
+
+    fn read_echo(&mut self, header: &Header) {
+        match self.unread.note(LgccEcho::parse(header)).map(|echo| echo.next_rate()) {
+            Some(NextRate::Limit(rate)) => {
+                let excess =
+                    if self.params.echo == EchoReading::Excess { ExcessEcho::parse(header) } else { None };
+                self.next = Some(excess.map_or(rate, |echo| self.corrected(rate, &echo)));
+            }
             Some(NextRate::NoLimit) => self.next = None,
             None => {}
         }
+    }
+
+    /// The carrying capacity that returns an excess of the relay's queue to zero with the time constant
+    /// `D = drain T + drain_time`. A relay above its target needs few probes if it sends updates.
+    fn corrected(&mut self, rate: Rate, echo: &ExcessEcho) -> Rate {
+        let span = self.rtt.scale(self.params.drain) + self.params.drain_time;
+        if self.params.sends_updates {
+            let pause =
+                if echo.holds_data() { self.params.probe_interval * PAUSE_IN_PROBES } else { Span::ZERO };
+            self.x.set_longest_pause(pause);
+        }
+        Rate::from_bps_f64((rate.as_f64() - 8.0 * echo.excess() / span.secs().max(1e-6)).max(0.0))
     }
 }
 
@@ -164,8 +211,9 @@ impl Sender for LgccSender {
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.x.set_base_rtt(ack.min_rtt);
+        self.rtt = ack.smoothed_rtt;
         self.stretch = ack.smoothed_rtt.secs().max(1e-9) / ack.min_rtt.secs().max(1e-9);
-        self.read_echo(ack);
+        self.read_echo(&ack.header);
         if self.signalled_capacity.is_none() {
             self.estimate.on_ack(ack);
         }
@@ -173,6 +221,15 @@ impl Sender for LgccSender {
         if self.marking.on_ack(cx.now, ack) {
             self.renew_rate();
         }
+    }
+
+    fn on_update(&mut self, _cx: &mut Context<'_>, header: &Header) -> bool {
+        if !self.params.sends_updates || ExcessEcho::parse(header).is_none() {
+            return false;
+        }
+        self.read_echo(header);
+        self.follow_capacity();
+        true
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
@@ -223,8 +280,8 @@ mod tests {
     use super::*;
     use crate::lgcc::params::PARAMETERS;
     use crate::parts::logistic::Bases;
-    use millpond_law::{Episode, Header, Random, Value};
-    use millpond_units::{Span, Time};
+    use millpond_law::{Episode, Random, Value};
+    use millpond_units::Time;
 
     const PACKET: Bytes = Bytes::new(1500);
     const RTT: Span = Span::from_millis(2);
@@ -501,6 +558,56 @@ mod tests {
         bench.sender.x.restart();
         assert_eq!(bench.mbps(), 6.0);
         assert!(bench.ack(0, None) > 499.0);
+    }
+
+    fn excess(mbps: f64, bytes: f64) -> Header {
+        let mut header = Header::NONE;
+        ExcessEcho::new(Rate::from_mbps(mbps), bytes, bytes > 0.0).emit(&mut header);
+        header
+    }
+
+    const EXCESS: [(&str, Value); 6] = [
+        ("algorithm", Value::text("dual")),
+        ("echo", Value::text("excess")),
+        ("drain", Value::Number(4.0)),
+        ("drain_time", Value::text("12ms")),
+        ("probe_interval", Value::text("100ms")),
+        ("updates", Value::Flag(true)),
+    ];
+
+    #[test]
+    fn the_sender_divides_an_excess_by_its_own_round_trips_and_a_constant_time() {
+        // D = 4 * 2 ms + 12 ms; 50 kB in 20 ms are 20 Mbit/s.
+        let mut bench = Bench::new(&EXCESS, start(Some(500.0)));
+        assert!((bench.interval(100, 0, excess(100.0, 50_000.0)) - 80.0).abs() < 2e-3);
+        assert!((bench.interval(100, 0, excess(100.0, -50_000.0)) - 120.0).abs() < 2e-3);
+    }
+
+    #[test]
+    fn while_its_relay_holds_an_excess_a_sender_probes_ten_times_less_and_an_update_ends_this() {
+        let mut bench = Bench::new(&EXCESS, start(Some(500.0)));
+        // The initial rate is a packet per base RTT; the least rate a packet in 100 ms, then in a second.
+        assert!((bench.interval(100, 0, excess(0.0, -1.0)) - 0.12).abs() < 1e-9);
+        assert!((bench.interval(100, 0, excess(0.0, 1e6)) - 0.012).abs() < 1e-9);
+        let update = excess(40.0, 0.0);
+        bench.apply(|sender, cx| assert!(!sender.on_update(cx, &Header::NONE)));
+        bench.sender.share = Some(1.0);
+        bench.sender.params.follow = Follow::Share;
+        bench.apply(|sender, cx| assert!(sender.on_update(cx, &update)));
+        assert!((bench.mbps() - 40.0).abs() < 1e-3, "{}", bench.mbps());
+    }
+
+    #[test]
+    fn a_window_holds_a_gap_of_service_if_the_links_of_the_loop_limit_it() {
+        let written = [("algorithm", Value::text("dual")), ("service_gap", Value::text("8ms"))];
+        let mut bench = Bench::new(&written, start(Some(600.0)));
+        bench.ack(0, None);
+        // 100 packets in the base RTT of 2 ms, 400 in 8 ms.
+        assert_eq!(bench.sender.permit().window, Some(PACKET * 500));
+        bench.ack(0, limit(300.0));
+        assert_eq!(bench.sender.permit().window, Some(PACKET * 50));
+        bench.ack(0, limit(900.0));
+        assert_eq!(bench.sender.permit().window, Some(PACKET * 500));
     }
 
     #[test]

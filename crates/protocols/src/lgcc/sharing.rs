@@ -22,6 +22,8 @@ impl LoopShare {
     pub(super) fn of(params: &Params, sharing: &Sharing) -> Self {
         let (share, deflation) = match params.weights {
             Weights::Capacity => (sharing.weight, sharing.largest),
+            // Shares as rates: nothing is left for marks to signal.
+            Weights::Rate => return Self { share: sharing.weight, marking: 0.0, deflation: 1.0 },
             Weights::Price => {
                 let share = share_by_price(sharing);
                 (share, share)
@@ -103,6 +105,15 @@ pub(super) mod tests {
                 "{weights:?}: {shares:?}"
             );
         }
+    }
+
+    #[test]
+    fn shares_as_rates_need_no_marks() {
+        for share in parts(&[1.0, 2.0, 5.0], "rate") {
+            assert_eq!((share.marking, share.deflation), (0.0, 1.0));
+        }
+        let shares: Vec<f64> = parts(&[1.0, 2.0, 5.0], "rate").iter().map(|share| share.share).collect();
+        assert_eq!(shares, [0.125, 0.25, 0.625]);
     }
 
     #[test]

@@ -6,7 +6,9 @@ use super::marking::{ALPHA, INTERVAL, IntervalName, per_second};
 use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
-use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, least};
+use millpond_law::fluid::{
+    Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, least,
+};
 use millpond_law::key::Interval;
 
 /// The settings of a sender.
@@ -23,6 +25,10 @@ pub(crate) struct LogisticGrowth {
     control: Control,
     /// In packets.
     initial_window: f64,
+    /// The least rate is a packet in this time, in seconds; zero: the initial window per base RTT.
+    probe_interval: f64,
+    /// The window also holds what a loop that its own links limit sends in this time, in seconds.
+    service_gap: f64,
 }
 
 /// A sender of one loop, its carrying capacity given.
@@ -32,6 +38,8 @@ pub(crate) struct Grower {
     packet: f64,
     /// The least rate, in bit/s.
     floor: f64,
+    /// The initial rate, in bit/s.
+    initial: f64,
     /// The smallest ln z: that of the least rate, if the loop's links are the carrying capacity.
     least_log_share: f64,
     chained: bool,
@@ -44,12 +52,14 @@ pub(crate) struct Aim<T> {
     pub(crate) capacity: T,
     /// Upper bound on the target in bit/s, which marks do not reduce; infinite if there is none.
     pub(crate) most: T,
+    /// Whether the loop's own links are the carrying capacity.
+    pub(crate) is_limited_by_links: bool,
 }
 
 impl<T: Number> Aim<T> {
     /// A target with a carrying capacity alone.
     pub(crate) fn at(capacity: T) -> Self {
-        Self { capacity, most: T::from(f64::INFINITY) }
+        Self { capacity, most: T::from(f64::INFINITY), is_limited_by_links: true }
     }
 }
 
@@ -71,7 +81,14 @@ impl LogisticGrowth {
             interval: settings.get(INTERVAL),
             control: settings.get(CONTROL),
             initial_window: settings.get(INITIAL_WINDOW),
+            probe_interval: 0.0,
+            service_gap: 0.0,
         }
+    }
+
+    /// The same settings with this least rate and window; both in seconds.
+    pub(crate) fn with_gaps(self, probe_interval: f64, service_gap: f64) -> Self {
+        Self { probe_interval, service_gap, ..self }
     }
 
     /// The same settings with steps that move the share z of the carrying capacity if `follows`: x = k z.
@@ -81,12 +98,15 @@ impl LogisticGrowth {
 
     pub(crate) fn sender(&self, facts: &LoopFacts) -> Grower {
         const LARGEST_FLOOR: f64 = 0.99;
-        let floor = self.initial_window * facts.packet / facts.base_rtt;
+        let initial = self.initial_window * facts.packet / facts.base_rtt;
+        let probing = facts.packet / self.probe_interval.max(facts.base_rtt);
+        let floor = if self.probe_interval > 0.0 { probing } else { initial };
         let least_share = (floor / (facts.capacity * facts.weight)).min(LARGEST_FLOOR);
         Grower {
             growth: *self,
             packet: facts.packet,
             floor,
+            initial,
             least_log_share: libm::log(least_share),
             chained: facts.chained,
         }
@@ -112,9 +132,12 @@ impl Grower {
     pub(crate) fn states(&self) -> Vec<State> {
         let share = |name| State::new(name, "1", 0.0);
         let least = self.least_log_share;
+        let first = (least + libm::log(self.initial / self.floor)).clamp(least, 0.0);
         let rate = match self.growth.follows_capacity {
-            true => State::new("logarithm of the share", "1", least).within(least, 0.0),
-            false => State::new("rate", "bit/s", self.floor).within(self.floor, f64::INFINITY),
+            true => State::new("logarithm of the share", "1", first).within(least, 0.0),
+            false => {
+                State::new("rate", "bit/s", self.initial.max(self.floor)).within(self.floor, f64::INFINITY)
+            }
         };
         let rate = (!self.growth.jumps).then_some(rate);
         let marking = share("marking probability").within(0.0, 1.0);
@@ -228,7 +251,8 @@ impl Grower {
         let rate = self.own_rate(x, aim);
         match self.growth.control {
             Control::Rate => rate,
-            Control::Window | Control::PacedWindow if self.chained => rate / input.rtt() * input.base_rtt,
+            Control::PacedWindow if self.growth.service_gap > 0.0 => least(rate, self.clocked(x, aim, input)),
+            Control::Window | Control::PacedWindow if self.chained => self.clocked(x, aim, input),
             Control::Window | Control::PacedWindow => {
                 let slope = self.slope(x, aim, input);
                 let stays = rate <= T::from(self.floor) && slope < T::zero();
@@ -236,6 +260,27 @@ impl Grower {
                 let (window, grows) = (rate * input.base_rtt, grows * input.base_rtt);
                 ack_clock::rate(window, grows, input.rtt(), input.base_rtt)
             }
+        }
+    }
+
+    /// W / RTT: the rate of a window that holds x times the base RTT and what the law sends in a gap of service.
+    pub(crate) fn clocked<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
+        let rate = self.own_rate(x, aim);
+        let gap = if aim.is_limited_by_links { self.growth.service_gap } else { 0.0 };
+        let by_law =
+            if self.growth.follows_capacity && !self.growth.jumps { self.law_rate(x, aim) } else { rate };
+        if gap == 0.0 {
+            rate / input.rtt() * input.base_rtt
+        } else {
+            (rate * input.base_rtt + by_law * gap) / input.rtt()
+        }
+    }
+
+    /// The pacing rate less that of the window, of which the smaller one limits a paced sender with a gap of service.
+    pub(crate) fn pacing_guard<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
+        match self.growth.service_gap > 0.0 {
+            true => self.own_rate(x, aim) - self.clocked(x, aim, input),
+            false => T::one(),
         }
     }
 

@@ -1,19 +1,30 @@
 //! A sender's estimate of the marking probability: the smoothed share of marked packets per interval.
 
 use millpond_law::fluid::{Number, SenderInput};
-use millpond_law::key::{Interval, Key, above, interval, number};
+use millpond_law::key::{Interval, Key, above, interval, number, word};
 use millpond_law::{Ack, Settings, words};
 use millpond_units::{Bytes, Time};
 
 pub(crate) const ALPHA: Key<f64> = number("alpha", "1", 0.05, above(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 8, section X-A")
     .meaning("weight of the newest interval in the smoothed marking probability");
+pub(crate) const FIRST_MARKS: Key<FirstMarks> = word("first_marks", FirstMarks::Smoothed)
+    .source("not in the paper: see docs/extensions/lgcc-warm.md")
+    .meaning("from the first marked interval on: weight alpha; or 1 / (i + 1) in the i-th interval, at least alpha");
 pub(crate) const INTERVAL: Key<Interval<IntervalName>> =
     interval("interval", Interval::Word(IntervalName::BaseRtt)).source("LGCC section IX-C").meaning(
         "update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time",
     );
 
 words! {
+    /// The weight of the first intervals from the first mark on.
+    pub(crate) enum FirstMarks {
+        /// alpha, as everywhere.
+        Smoothed = "smoothed",
+        /// `max(alpha, 1 / (i + 1))`: the mean of all intervals until alpha is larger.
+        Averaged = "averaged",
+    }
+
     /// The length of an interval.
     pub(crate) enum IntervalName { BaseRtt = "base-rtt", Round = "round" }
 }
@@ -49,17 +60,20 @@ pub struct MarkingEstimate {
     /// Every interval ends with an acknowledgement.
     interval: Interval<IntervalName>,
     tally: Option<Tally>,
+    /// Number of intervals from the first marked one on, if the first ones are averaged.
+    averaged: Option<u32>,
     value: f64,
 }
 
 impl MarkingEstimate {
     /// The estimate under these settings.
     pub fn read(settings: &Settings) -> Self {
-        Self::new(settings.get(ALPHA), settings.get(INTERVAL))
+        let averaged = (settings.get(FIRST_MARKS) == FirstMarks::Averaged).then_some(0);
+        Self { averaged, ..Self::new(settings.get(ALPHA), settings.get(INTERVAL)) }
     }
 
     const fn new(alpha: f64, interval: Interval<IntervalName>) -> Self {
-        Self { alpha, interval, tally: None, value: 0.0 }
+        Self { alpha, interval, tally: None, averaged: None, value: 0.0 }
     }
 
     /// The estimate, from 0 to 1.
@@ -104,8 +118,18 @@ impl MarkingEstimate {
             return false;
         };
         let share = (tally.marked / tally.packets).min(1.0);
-        self.value += self.alpha * (share - self.value);
+        self.value += self.next_weight(share) * (share - self.value);
         true
+    }
+
+    /// The weight of an interval with this share of marked packets: alpha, or that of a mean of few intervals if it is
+    /// larger.
+    fn next_weight(&mut self, share: f64) -> f64 {
+        let Some(intervals) = &mut self.averaged else { return self.alpha };
+        if *intervals > 0 || share > 0.0 {
+            *intervals = intervals.saturating_add(1);
+        }
+        if *intervals == 0 { self.alpha } else { self.alpha.max(1.0 / (f64::from(*intervals) + 1.0)) }
     }
 }
 
@@ -146,6 +170,28 @@ mod tests {
         assert_eq!([0; 4].map(|_| marking.on_ack(at(0), &ack(1, 0, 0))), [false, true, false, true]);
         let mut marking = MarkingEstimate::new(1.0, Interval::Span(Span::from_millis(5)));
         assert_eq!([0, 4, 5].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0))), [false, false, true]);
+    }
+
+    /// A zero and the shares from the first mark on have the mean (0 + 1 + 1 + 0 + 1) / 5; the weight 1 / (i + 1) reaches
+    /// alpha = 1 / 20 after 19 intervals.
+    #[test]
+    fn averaged_from_the_first_mark_on_the_estimate_is_a_mean_until_alpha_is_the_larger_weight() {
+        let averaged = MarkingEstimate { averaged: Some(0), ..MarkingEstimate::new(0.05, Interval::Acks(1)) };
+        let mut marking = averaged.clone();
+        let mut after = |marked| {
+            marking.on_ack(at(0), &ack(1, marked, 0));
+            marking.value()
+        };
+        let found = [0, 0, 1, 1, 0, 1].map(&mut after);
+        for (found, expected) in found.into_iter().zip([0.0, 0.0, 1.0 / 2.0, 2.0 / 3.0, 2.0 / 4.0, 3.0 / 5.0])
+        {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        let seventeenth = (4..19).map(|_| after(1)).last().unwrap();
+        assert!((seventeenth - 18.0 / 20.0).abs() < 1e-12, "{seventeenth}");
+        let smoothed = after(0);
+        assert!((smoothed - 0.95 * seventeenth).abs() < 1e-12, "{smoothed}");
+        assert!((after(0) - 0.95 * smoothed).abs() < 1e-12, "the weight falls no further");
     }
 
     #[test]

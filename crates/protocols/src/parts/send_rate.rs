@@ -31,6 +31,12 @@ pub struct SendRate {
     initial_window: f64,
     packet: Bytes,
     base_rtt: Option<Span>,
+    /// The longest time between packets; zero: that of the initial window per base RTT.
+    probe_interval: Span,
+    /// The longest time between packets now, if it is longer than that.
+    longest_pause: Span,
+    /// What the window holds besides the rate times the base RTT.
+    extra_window: Bytes,
     bps: f64,
     permit: Permit,
 }
@@ -44,9 +50,28 @@ impl SendRate {
             initial_window: settings.get(INITIAL_WINDOW),
             packet: Bytes::new(1),
             base_rtt: None,
+            probe_interval: Span::ZERO,
+            longest_pause: Span::ZERO,
+            extra_window: Bytes::ZERO,
             bps: 0.0,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
         }
+    }
+
+    /// The same rate, whose floor is a packet per probe interval, or per base RTT if that is longer; the initial rate
+    /// remains. Zero: the floor is the initial rate.
+    pub fn with_probe_interval(self, probe_interval: Span) -> Self {
+        Self { probe_interval, ..self }
+    }
+
+    /// Lowers the floor to a packet in this time, if it is longer than the probe interval, for the rates set from now on.
+    pub fn set_longest_pause(&mut self, pause: Span) {
+        self.longest_pause = pause;
+    }
+
+    /// Lets windows from now on hold this much besides the rate times the base RTT.
+    pub fn set_extra_window(&mut self, extra: Bytes) {
+        self.extra_window = extra;
     }
 
     /// Starts the loop with packets of this size.
@@ -59,8 +84,10 @@ impl SendRate {
     /// Lowers the base RTT to this value. At the first sample the rate starts at its floor.
     pub fn set_base_rtt(&mut self, base_rtt: Span) {
         if self.base_rtt != Some(base_rtt) {
+            let bps = if self.base_rtt.is_none() { 0.0 } else { self.bps };
             self.base_rtt = Some(base_rtt);
-            self.set(self.bps);
+            let start = if bps > 0.0 { bps } else { self.initial() };
+            self.set(start);
         }
     }
 
@@ -80,9 +107,18 @@ impl SendRate {
         self.bps
     }
 
-    /// The floor in bit/s: the initial window per base RTT.
-    pub fn floor(&self) -> f64 {
+    /// The initial rate in bit/s: the initial window per base RTT.
+    fn initial(&self) -> f64 {
         self.initial_window * self.packet.bits() as f64 / self.rtt_secs()
+    }
+
+    /// The floor in bit/s: the initial window per base RTT, or a packet per probe interval.
+    pub fn floor(&self) -> f64 {
+        if self.probe_interval.is_zero() {
+            return self.initial();
+        }
+        let probe = self.probe_interval.max(self.longest_pause).secs();
+        self.packet.bits() as f64 / self.rtt_secs().max(probe)
     }
 
     /// The permit of this rate.
@@ -101,7 +137,7 @@ impl SendRate {
             return self.permit;
         };
         let rate = Rate::from_bps_f64(self.bps.max(1.0));
-        let window = self.whole_packets(rate.bytes_in(base_rtt));
+        let window = self.whole_packets(rate.bytes_in(base_rtt) + self.extra_window);
         Permit {
             window: (self.control != Control::Rate).then_some(window),
             pace: (self.control != Control::Window).then_some(rate),
