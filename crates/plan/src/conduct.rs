@@ -57,6 +57,10 @@ impl Sender for Greedy {
         self.law.on_capacity(cx, capacity);
     }
 
+    fn on_update(&mut self, cx: &mut Context<'_>, header: &Header) -> bool {
+        self.law.on_update(cx, header)
+    }
+
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.law.on_timer(cx);
     }

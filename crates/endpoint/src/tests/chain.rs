@@ -1,8 +1,11 @@
 //! Relays: no acknowledged byte is lost, queues respect their limit, queueing delay accumulates.
 
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
-use crate::{ReceiverConfig, Relay, RelayBuffer, SenderConfig};
-use millpond_law::{Needs, Permit, Sharing};
+use crate::{ReceiverConfig, ReceiverEnd, Relay, RelayBuffer, SenderConfig};
+use millpond_law::{
+    Ack, Congestion, Context, Data, Echo, Header, HeaderId, Needs, Permit, Random, Receiver, RelayView,
+    Sender, Sharing,
+};
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -97,6 +100,58 @@ fn a_sender_without_credit_probes_with_exponential_backoff() {
     // After 3 ms, twice that, ...: 11 of them last 6 s, 12 last 12 s.
     assert!((11..=12).contains(&probes), "{probes}");
     assert_eq!(chain.loops[0].sender.counters().probe_timeouts, 0);
+}
+
+/// Sends two packets until the first acknowledgement, and again after each update.
+struct UntilAcknowledged {
+    pace: Rate,
+}
+
+impl Sender for UntilAcknowledged {
+    fn on_ack(&mut self, _cx: &mut Context<'_>, _ack: &Ack) {
+        self.pace = Rate::ZERO;
+    }
+    fn on_update(&mut self, _cx: &mut Context<'_>, header: &Header) -> bool {
+        assert_eq!(header.of(HeaderId(2)), Some(&[9][..]));
+        self.pace = Rate::from_mbps(80.0);
+        true
+    }
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, _congestion: &Congestion) {}
+    fn permit(&self) -> Permit {
+        Permit { window: Some(PACKET * 2), pace: Some(self.pace), ..Permit::default() }
+    }
+}
+
+/// Sends an update when the relay is empty.
+struct UpdatesWhenEmpty(bool);
+
+impl Receiver for UpdatesWhenEmpty {
+    fn on_data(&mut self, _cx: &mut Context<'_>, _data: &Data, _relay: Option<&RelayView>, _echo: &mut Echo) {
+    }
+    fn on_relay_departure(&mut self, relay: &RelayView, echo: &mut Echo) -> bool {
+        echo.header.set(HeaderId(2), &[9]);
+        relay.backlog == Bytes::ZERO
+    }
+    fn sends_updates(&self) -> bool {
+        self.0
+    }
+}
+
+#[test]
+fn an_update_of_a_relay_reaches_a_sender_that_waits_and_lets_it_send() {
+    for (sends_updates, sent) in [(true, 10), (false, 2)] {
+        let law = UntilAcknowledged { pace: Rate::from_mbps(80.0) };
+        let config = SenderConfig { credit: u64::MAX, ..SenderConfig::new(PACKET, Needs::default()) };
+        let mut first = Loop::with(config, ReceiverConfig::default(), law, MS(1));
+        let updates = Box::new(UpdatesWhenEmpty(sends_updates));
+        first.receiver = ReceiverEnd::new(ReceiverConfig::default(), updates, Random::stream(1, "receiver"));
+        let second = Loop::new(FixedPermit::pace(Rate::from_mbps(3.2)), MS(10));
+        let relay = Relay::new(RelayBuffer::Size(PACKET * 50), PACKET);
+        let mut chain = Chain::new(vec![first, second], vec![relay], 1);
+        chain.start(Some(10_000));
+        chain.run_until(at(1000));
+        assert_eq!(chain.loops[0].sent.len(), sent);
+    }
 }
 
 #[test]

@@ -53,6 +53,7 @@ impl Sender for EventRecorder {
     fn on_sent(&mut self, cx: &mut Context<'_>, bytes: Bytes, in_flight: Bytes) { self.record(cx, Event::Sent { bytes, in_flight }); }
     fn on_weight(&mut self, cx: &mut Context<'_>, weight: f64) { self.record(cx, Event::Weight(weight)); }
     fn on_forwarded(&mut self, cx: &mut Context<'_>, marked: bool) { self.record(cx, Event::Forwarded { marked }); }
+    fn on_update(&mut self, cx: &mut Context<'_>, header: &Header) -> bool { self.law.on_update(cx, header) }
     fn permit(&self) -> Permit { self.law.permit() }
     fn stamp(&mut self, cx: &mut Context<'_>, header: &mut Header) { self.law.stamp(cx, header); }
     fn observe(&self, gauge: &mut dyn Gauge) { self.law.observe(gauge); }
