@@ -45,7 +45,8 @@ fn every_row_of_every_recipe_stands_in_the_ledger_under_every_reading() {
     assert!(papers.clone().count() >= 7);
     for paper in papers {
         let file = format!("{}/../../papers/{}/readings.csv", env!("CARGO_MANIFEST_DIR"), paper.name);
-        let text = std::fs::read_to_string(Path::new(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let text =
+            std::fs::read_to_string(Path::new(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
         let mut lines = text.lines().map(cells);
         let columns = lines.next().unwrap();
         let readings: Vec<_> = paper.readings.iter().map(|reading| reading.name.clone()).collect();
@@ -60,6 +61,11 @@ fn every_row_of_every_recipe_stands_in_the_ledger_under_every_reading() {
         let judged = judged_rows(paper, &recipes);
         let missing: Vec<_> = judged.iter().filter(|row| !found.contains(row)).collect();
         assert!(missing.is_empty(), "{}: make readings; the ledger lacks {missing:?}", paper.name);
-        assert_eq!(found.len(), judged.len(), "{}: make readings; the ledger has rows of old recipes", paper.name);
+        assert_eq!(
+            found.len(),
+            judged.len(),
+            "{}: make readings; the ledger has rows of old recipes",
+            paper.name
+        );
     }
 }

@@ -11,7 +11,10 @@ fn scenarios() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let folders = [folder.join("links"), folder];
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect()
+    files
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect()
 }
 
 #[test]

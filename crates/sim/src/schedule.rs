@@ -310,7 +310,10 @@ mod tests {
         assert_eq!(constant.bits_between(hour, hour + Span::from_millis(1)), 10_000_000);
         assert_eq!(constant.bits_between(Time::ZERO, hour), 36_000_000_000_000);
         // 0.999 bits are rounded down, and time does not run backwards.
-        assert_eq!(Schedule::constant(Rate::from_bps(3)).bits_between(hour, hour + Span::from_millis(333)), 0);
+        assert_eq!(
+            Schedule::constant(Rate::from_bps(3)).bits_between(hour, hour + Span::from_millis(333)),
+            0
+        );
         assert_eq!(constant.bits_between(hour, Time::ZERO), 0);
     }
 

@@ -6,9 +6,16 @@
 //! K.-Y. Whang, B. T. Vander-Zanden, H. M. Taylor, "A linear-time probabilistic counting algorithm for database
 //! applications", ACM Transactions on Database Systems 15 (2), 1990.
 
-/// Number of bits.
-const BITS: u32 = 4096;
+/// Number of bits. A load of 200 flows has a standard error of 1.1 % (Whang et al., Eq. (9)).
+pub(crate) const BITS: u32 = 4096;
 const WORD: u32 = u64::BITS;
+
+/// The estimated number of flows that have set this many of [`BITS`] bits: `-m ln(clear / m)`. A full bitmap counts as one
+/// with one clear bit.
+pub(crate) fn flows_of_bits(set: u32) -> f64 {
+    let clear = BITS.saturating_sub(set).max(1);
+    f64::from(BITS) * libm::log(f64::from(BITS) / f64::from(clear))
+}
 
 /// The bitmap of one period.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +52,9 @@ impl LinearCount {
         union
     }
 
-    /// The estimated number of flows: `-m ln(clear / m)`; `m ln m` if no bit is clear.
+    /// The estimated number of flows.
     pub(crate) fn estimate(&self) -> f64 {
-        let set: u32 = self.words.iter().map(|word| word.count_ones()).sum();
-        let clear = (BITS - set).max(1);
-        f64::from(BITS) * libm::log(f64::from(BITS) / f64::from(clear))
+        flows_of_bits(self.words.iter().map(|word| word.count_ones()).sum())
     }
 
     /// Begins a new period.

@@ -8,18 +8,11 @@
 //!                                        the count is that of the union
 //! ```
 
-/// Bits of a bitmap. A load of 200 flows has a standard error of 1.1 % (Whang et al., Eq. (9)).
-const BITS: usize = 4096;
+use crate::parts::linear_count::{BITS, flows_of_bits};
 
-type Bitmap = [u64; BITS / 64];
+const WORDS: usize = BITS as usize / 64;
 
-/// Linear counting: the number of labels that have set `set` of [`BITS`] bits, `-m ln(1 - set / m)`. A full bitmap
-/// counts as one with one free bit.
-fn distinct(set: u32) -> f64 {
-    let bits = BITS as f64;
-    let free = (bits - f64::from(set)).max(1.0);
-    -bits * libm::log(free / bits)
-}
+type Bitmap = [u64; WORDS];
 
 /// Counts labels.
 pub(super) struct LabelCount {
@@ -35,8 +28,8 @@ pub(super) struct LabelCount {
 impl LabelCount {
     pub(super) fn new() -> Self {
         Self {
-            present: Box::new([0; BITS / 64]),
-            union: Box::new([0; BITS / 64]),
+            present: Box::new([0; WORDS]),
+            union: Box::new([0; WORDS]),
             present_set: 0,
             union_set: 0,
             count: 0.0,
@@ -52,7 +45,7 @@ impl LabelCount {
     /// Notes the label of a packet. Labels are random, so their lowest bits select the position.
     #[inline]
     pub(super) fn insert(&mut self, label: u32) {
-        let position = label as usize % BITS;
+        let position = (label % BITS) as usize;
         let (word, bit) = (position / 64, 1 << (position % 64));
         if self.present[word] & bit != 0 {
             return;
@@ -62,7 +55,7 @@ impl LabelCount {
         if self.union[word] & bit == 0 {
             self.union[word] |= bit;
             self.union_set += 1;
-            self.count = distinct(self.union_set);
+            self.count = flows_of_bits(self.union_set);
         }
     }
 
@@ -70,9 +63,9 @@ impl LabelCount {
     pub(super) fn end_interval(&mut self) {
         std::mem::swap(&mut self.present, &mut self.union);
         self.union_set = self.present_set;
-        *self.present = [0; BITS / 64];
+        *self.present = [0; WORDS];
         self.present_set = 0;
-        self.count = distinct(self.union_set);
+        self.count = flows_of_bits(self.union_set);
     }
 }
 
@@ -84,9 +77,9 @@ mod tests {
     #[test]
     fn the_count_is_that_of_linear_counting() {
         // -m ln(1 - 1/m) = 1 + 1/(2m) + ...; half of the bits: m ln 2.
-        assert!((distinct(1) - 1.000_122).abs() < 1e-6);
-        assert!((distinct(2048) - 2839.13).abs() < 0.01);
-        assert!(distinct(4096).is_finite());
+        assert!((flows_of_bits(1) - 1.000_122).abs() < 1e-6);
+        assert!((flows_of_bits(2048) - 2839.13).abs() < 0.01);
+        assert!(flows_of_bits(4096).is_finite());
     }
 
     #[test]
@@ -103,8 +96,8 @@ mod tests {
                 })
                 .sum::<f64>()
                 / f64::from(trials);
-            let load = f64::from(flows) / BITS as f64;
-            let standard = (BITS as f64 * (libm::exp(load) - load - 1.0)).sqrt();
+            let load = f64::from(flows) / f64::from(BITS);
+            let standard = (f64::from(BITS) * (libm::exp(load) - load - 1.0)).sqrt();
             assert!(
                 error.abs() < 3.0 * standard / f64::from(trials).sqrt(),
                 "{flows}: {error} of {standard}"

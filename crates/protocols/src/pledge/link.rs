@@ -338,8 +338,13 @@ mod tests {
         fn arrive(&mut self, packets: u64) {
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             let view = self.view(packets, Span::ZERO);
-            let mut packet =
-                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView {
+                bytes: PACKET,
+                kind: PacketKind::Data,
+                flow: 0,
+                ecn: &mut ecn,
+                header: &mut header,
+            };
             let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.arrive(&mut cx, &mut packet, &view);
         }
@@ -356,8 +361,13 @@ mod tests {
                 sent.emit(&mut header);
             }
             let view = self.view(packets, sojourn);
-            let mut packet =
-                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView {
+                bytes: PACKET,
+                kind: PacketKind::Data,
+                flow: 0,
+                ecn: &mut ecn,
+                header: &mut header,
+            };
             let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.depart(&mut cx, &mut packet, &view);
             PledgeHeader::parse(&header)
