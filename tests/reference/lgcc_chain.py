@@ -1,13 +1,14 @@
-"""Chains of LGCC's loops in continuous time: Theorem 8.1, Eqs. (14), (16), (25), and the two lags of Fig. 18.
+"""Chains of LGCC's loops in continuous time: Theorem 8.1, Eqs. (14), (16), (25), the two lags of Fig. 18, and the gain of relays.
 
 A tree of equal flows: at each router S flows of equal rate are aggregated into one, whose rate is their carrying capacity,
 
     x_d' = gamma x_d (ln(1 - p_d) - ln(x_d / x_(d+1))),   p_d' = beta (S x_d - x_(d+1)),   both bases e,
 
-up to the capacity 1. There is no delay, as in the proof. Integrated by Heun's method. Cited by papers/lgcc/theorem81.toml
-and fig18.toml.
+up to the capacity 1. There is no delay, as in the proof. Integrated by Heun's method. Cited by papers/lgcc/theorem81.toml,
+fig18.toml, and by papers/extensions/lgcc-share.toml.
 """
 
+import cmath
 import math
 
 
@@ -75,6 +76,16 @@ def joined(step=1e-5):
     return now + 0.003
 
 
+def relay_gain(lag, drain, points=60_000):
+    """max |H| of a relay, in units of the loop's RTT: H(s) = F e^-s (1 + s D) / (s D + F e^-s), F = 1 / (1 + s lag)."""
+    greatest = 0.0
+    for i in range(1, points):
+        s = 6j * i / points
+        loop = cmath.exp(-s) / (1 + s * lag)
+        greatest = max(greatest, abs(loop * (1 + s * drain) / (s * drain + loop)))
+    return greatest
+
+
 def numbers():
     """(name, computed, cited, relative tolerance)"""
     yield "Theorem 8.1: greatest (25), chain of five, beta = 4", tree(5, 4, [1] * 5, [0.5] * 4 + [0])[0], 1.771, 1e-3
@@ -82,3 +93,6 @@ def numbers():
     yield "Theorem 8.1: time at which p = 1, beta = 3", tree(1, 3, [2], [0], step=1e-4)[1], 0.448, 1e-3
     yield "Fig. 18: the link is at 95 % again, ms", 1e3 * restored(), 84, 0.01
     yield "Fig. 18: the newcomer has half of the link, ms", 1e3 * joined(), 35.6, 0.01
+    lag = math.log(10) / 0.05
+    yield "eight relays: amplification, D = 8 T, the paper's form", relay_gain(lag, 8) ** 8, 6720, 1e-3
+    yield "eight relays: amplification, D = 8 T, steps of the share", relay_gain(0, 8) ** 8, 2.785, 1e-3

@@ -135,6 +135,8 @@ impl Library {
     /// The recipes of a folder on the disk: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
     pub fn read(folder: &Path) -> Result<Self, RecipeError> {
         let fail = |path: &Path, fault: std::io::Error| RecipeError::new(path.display(), fault.to_string());
+        // Paths in scenarios are relative to their folder, those of overrides to the current one.
+        let folder = &std::path::absolute(folder).map_err(|fault| fail(folder, fault))?;
         let mut files = BTreeMap::new();
         for paper in fs::read_dir(folder).map_err(|fault| fail(folder, fault))?.flatten() {
             let inside = fs::read_dir(paper.path()).into_iter().flatten().flatten();

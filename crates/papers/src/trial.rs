@@ -145,7 +145,15 @@ mod tests {
 
     #[test]
     fn every_trial_of_every_shipped_recipe_has_a_valid_scenario() {
-        let library = Library::builtin().unwrap();
+        assert_valid(&Library::builtin().unwrap());
+    }
+
+    #[test]
+    fn recipes_of_a_folder_with_a_relative_path_find_their_traces() {
+        assert_valid(&Library::read(Path::new("../../papers")).unwrap());
+    }
+
+    fn assert_valid(library: &Library) {
         for selected in library.select(None).unwrap() {
             for trial in [false, true].iter().flat_map(|&full| trials(selected, full)) {
                 if let (true, Err(faults)) = (selected.recipe.scenario.is_some(), trial.scenario(&[], None)) {
