@@ -4,9 +4,9 @@
 use super::evidence::{Evaluation, Evidence, JudgedCriterion, JudgedSuite};
 use super::subject::{Subject, SubjectKind, without_subject};
 use super::suite::{Criterion, Suite};
-use millpond_lab::Error;
+use millpond_lab::{Error, WantedRun};
 use millpond_papers::{
-    Measurement, Recipe, RecipeError, SelectedRecipe, Trial, TrialResult, WantedRun, finish_all, measure_all,
+    Measurement, Recipe, RecipeError, SelectedRecipe, Trial, TrialResult, finish_all, measure_all,
     measure_rows, trials, unknown,
 };
 use millpond_protocols::Registry;

@@ -2,9 +2,8 @@
 
 use super::analysis::AnalysisResult;
 use super::analyze::AnalysisRequest;
-use super::kept_runs::WantedRun;
 use super::trial::Trial;
-use millpond_lab::Error;
+use millpond_lab::{Error, WantedRun};
 use millpond_protocols::Registry;
 use millpond_results::{Run, Watch};
 use std::path::PathBuf;

@@ -25,7 +25,6 @@ mod expect;
 mod figure;
 mod form;
 mod headline;
-mod kept_runs;
 mod measure;
 mod nyquist;
 mod paper;
@@ -50,7 +49,6 @@ pub use expect::{Claimant, Combine, Deviation, EntityPattern, Expectation, Stati
 pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
 pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
-pub use kept_runs::WantedRun;
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
 pub use paper::{Library, Paper, PaperKind, SelectedRecipe, texts_of};

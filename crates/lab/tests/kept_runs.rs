@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use millpond_papers::WantedRun;
+use millpond_lab::WantedRun;
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, RunOrigin, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};

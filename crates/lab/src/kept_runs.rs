@@ -1,6 +1,7 @@
 //! Finished runs in a folder, from which an interrupted check or evaluation continues.
 
-use millpond_lab::{Error, run};
+use crate::error::Error;
+use crate::world::run;
 use millpond_protocols::Registry;
 use millpond_results::files::{Extras, RunDirectory, load, save};
 use millpond_results::{About, Run, Watch};
