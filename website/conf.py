@@ -11,7 +11,6 @@ version = release = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"
 
 extensions = ["myst_parser", "autoapi.extension", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["extra"]
-html_extra_path = ["../target/site/source/extra"]
 highlight_language = "text"
 html_theme = "furo"
 html_title = "Millpond"

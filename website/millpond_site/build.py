@@ -67,7 +67,8 @@ def written(command: Command, checked: Path, source: Path) -> None:
 def rendered(source: Path, html: Path) -> None:
     """Renders the pages. Warnings are errors."""
     sphinx = ["-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going", "--quiet", "--jobs", "2"]
-    subprocess.run([sys.executable, *sphinx, "--conf-dir", str(ROOT / "website"), str(source), str(html)], check=True)
+    places = ["--conf-dir", str(ROOT / "website"), "--define", f"html_extra_path={source / 'extra'}"]
+    subprocess.run([sys.executable, *sphinx, *places, str(source), str(html)], check=True)
 
 
 def rust_documentation(target: Path, html: Path) -> None:

@@ -227,7 +227,7 @@ mod tests {
         receiver.on_data(&mut cx, &data, Some(&relay(4_500)), &mut echo);
         assert!(receiver.on_relay_departure(&relay(3_000), &mut echo));
         assert!(!receiver.on_relay_departure(&relay(1_500), &mut echo));
-        // A packet per probe interval, 120 kbit/s, is no news.
+        // A capacity below a packet per probe interval, 120 kbit/s, causes no update.
         receiver.on_data(&mut cx, &data, Some(&relay(3_000_000)), &mut echo);
         let slow = RelayView { next_rate: Rate::from_bps(100_000), ..relay(4_500) };
         assert!(!receiver.on_relay_departure(&slow, &mut echo));
