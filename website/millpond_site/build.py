@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -74,7 +75,9 @@ def rendered(source: Path, html: Path) -> None:
 def rust_documentation(target: Path, html: Path) -> None:
     """Adds the documentation of the crates, made by rustdoc."""
     packages = [argument for crate in INTERFACES for argument in ("--package", f"millpond-{crate}")]
-    subprocess.run(["cargo", "doc", "--quiet", "--no-deps", *packages], cwd=ROOT, check=True)
+    # With the flags of `make docs`, whose pages are used if they exist.
+    environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
+    subprocess.run(["cargo", "doc", "--quiet", "--no-deps", *packages], cwd=ROOT, env=environment, check=True)
     shutil.copytree(target / "doc", html / "rust", dirs_exist_ok=True)
 
 
