@@ -160,8 +160,8 @@ impl Relay {
             (sink.advertised_credit(self.incoming_stream), sink.delivered_of(self.incoming_stream));
         let exhausted = advertised.saturating_sub(delivered) < self.packet.get();
         let worth_advertising = credit.saturating_sub(advertised) >= self.packet.get();
-        let has_news = sink.sends_updates() && sink.update_feedback(&self.view(now, next));
-        (exhausted && worth_advertising || has_news)
+        let has_update = sink.sends_updates() && sink.update_feedback(&self.view(now, next));
+        (exhausted && worth_advertising || has_update)
             .then(|| sink.acknowledge(now, self.incoming_stream, None))
     }
 

@@ -18,7 +18,7 @@ const MOST_FLOWS: usize = 65_536;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Requester {
     /// Whether a request was served in this period.
-    asked: bool,
+    was_served: bool,
     /// Time of the last request, served or not.
     last: Time,
     /// For how long requests have been served.
@@ -40,7 +40,7 @@ impl Requester {
     }
 
     fn end_period(&mut self, now: Time, period: Span, overload_began: bool, limit: u64) {
-        if std::mem::take(&mut self.asked) {
+        if std::mem::take(&mut self.was_served) {
             self.served += period;
             self.overloads += u64::from(overload_began);
         }
@@ -83,7 +83,7 @@ impl Requests {
         let requester = self.flows.entry(flow).or_default();
         requester.last = now;
         let is_served = now >= requester.ignored_until;
-        requester.asked |= is_served;
+        requester.was_served |= is_served;
         is_served
     }
 

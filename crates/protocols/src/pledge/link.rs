@@ -336,17 +336,8 @@ mod tests {
         }
 
         fn arrive(&mut self, packets: u64) {
-            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             let view = self.view(packets, Span::ZERO);
-            let mut packet = PacketView {
-                bytes: PACKET,
-                kind: PacketKind::Data,
-                flow: 0,
-                ecn: &mut ecn,
-                header: &mut header,
-            };
-            let mut cx = Context { now: self.now, random: &mut self.random };
-            self.router.arrive(&mut cx, &mut packet, &view);
+            self.pass(&mut Header::NONE, &view, PledgeRouter::arrive);
         }
 
         /// A packet departs that has waited for `sojourn`; `packets` are queued with it.
@@ -356,21 +347,27 @@ mod tests {
             packets: u64,
             sojourn: Span,
         ) -> Option<PledgeHeader> {
-            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            let mut header = Header::NONE;
             if let Some(sent) = sent {
                 sent.emit(&mut header);
             }
             let view = self.view(packets, sojourn);
-            let mut packet = PacketView {
-                bytes: PACKET,
-                kind: PacketKind::Data,
-                flow: 0,
-                ecn: &mut ecn,
-                header: &mut header,
-            };
-            let mut cx = Context { now: self.now, random: &mut self.random };
-            self.router.depart(&mut cx, &mut packet, &view);
+            self.pass(&mut header, &view, PledgeRouter::depart);
             PledgeHeader::parse(&header)
+        }
+
+        /// Gives a packet with this header to one of the router's callbacks.
+        fn pass(
+            &mut self,
+            header: &mut Header,
+            view: &QueueView,
+            callback: fn(&mut PledgeRouter, &mut Context<'_>, &mut PacketView<'_>, &QueueView) -> Verdict,
+        ) {
+            let mut ecn = Ecn::NotCapable;
+            let mut packet =
+                PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header };
+            let mut cx = Context { now: self.now, random: &mut self.random };
+            callback(&mut self.router, &mut cx, &mut packet, view);
         }
 
         /// A saturated millisecond: a packet that has waited for `sojourn`, and others behind it.
