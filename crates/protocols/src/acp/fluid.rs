@@ -1,6 +1,6 @@
 //! ACP as differential equations: the rate (1) and the estimate (8) of a router, the window (4) of a sender.
 
-use super::link::{join_factor, users_gap};
+use super::link::{HALF, join_factor, users_gap};
 use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams, Users};
 use super::sender::LEAST_PACKETS;
 use crate::parts::capped_rate;
@@ -159,8 +159,6 @@ struct Router<const COUNTED: bool>(RouterParams);
 
 /// The discrete state of a router that counts: the number of its flows.
 const COUNTED_FLOWS: Quantity = Quantity { name: "counted flows", unit: "1" };
-/// The number of flows changes where it differs from the discrete state by more than this.
-const HALF: f64 = 0.5;
 
 const BITS: f64 = 8.0;
 

@@ -82,8 +82,8 @@ pub(super) fn join_factor(before: f64, now: f64) -> f64 {
     if before >= HALF && now > before { before / now } else { 1.0 }
 }
 
-/// Numbers of flows below this one are none.
-const HALF: f64 = 0.5;
+/// Numbers of flows below this one are none. In the fluid model the number changes where it differs by more than this.
+pub(super) const HALF: f64 = 0.5;
 
 /// Control periods in an interval of the count, so that a flow of a longer round-trip time than the mean does not count as new.
 const COUNT_PERIODS: u64 = 8;

@@ -32,7 +32,7 @@ const CUSHION: Key<f64> = number("cushion", "packets", 2.0, from(0.0).to(1e6))
     .meaning("target queue of a relay; it keeps the next loop supplied while this loop follows it");
 pub(super) const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
-    .meaning("time constant with which an echoed sending rate returns the relay's queue to its cushion");
+    .meaning("time constant with which an echo returns the relay's queue to its target; with echo = \"excess\" in RTTs of this loop");
 const CUSHION_TIME: Key<Span> = span_or_zero("cushion_time", Span::ZERO)
     .source("not in the paper: see docs/extensions/lgcc-cellular.md")
     .meaning("the target queue of a relay also holds what the next loop sends in this time");
@@ -56,8 +56,8 @@ const UPDATES: Key<bool> = flag("updates", false)
     .source("not in the paper: see docs/extensions/lgcc-cellular.md")
     .meaning("with echo = \"excess\": a relay sends an echo that has doubled at once; above its target it needs few probes");
 const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)
-    .source("Eq. (11), (22), section VI-B; see ERRATA.md")
-    .meaning("division of a shared loop: capacities in proportion to weights, or Eq. (11)'s prices p / w");
+    .source("Eq. (11), (22), section VI-B; see ERRATA.md; \"rate\": docs/extensions/lgcc-cellular.md")
+    .meaning("division of a shared loop: capacities in proportion to weights, Eq. (11)'s prices p / w, or rates without marks");
 const UPSTREAM: Key<Upstream> = word("upstream", Upstream::Ignored)
     .source("Theorem 8.4; see ERRATA.md")
     .meaning("marks of earlier loops are ignored, or set the flow's weight w = own price / price so far");
