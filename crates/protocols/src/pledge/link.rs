@@ -336,8 +336,8 @@ mod tests {
         }
 
         fn arrive(&mut self, packets: u64) {
-            let view = self.view(packets, Span::ZERO);
-            self.pass(&mut Header::NONE, &view, PledgeRouter::arrive);
+            let (mut header, view) = (Header::NONE, self.view(packets, Span::ZERO));
+            self.pass(&mut header, &view, PledgeRouter::arrive);
         }
 
         /// A packet departs that has waited for `sojourn`; `packets` are queued with it.
