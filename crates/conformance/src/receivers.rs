@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// # Panics
 /// It is not so.
 pub fn for_any_bytes_the_echo_has_the_receivers_header_or_is_unchanged(laws: &Laws) {
-    let arrivals = prop::collection::vec((any::step(), any::data(), prop::option::of(any::relay())), 1..40);
+    let arrivals = prop::collection::vec((any::step(), any::data(), any::optional(any::relay())), 1..40);
     for protocol in laws.protocols() {
         for settings in corners(protocol.card().parameters) {
             let Ok(_) = protocol.receiver(&settings) else { continue };
