@@ -96,10 +96,19 @@ pub struct Config {
     pub status: Option<SocketAddr>,
     /// Receive buffer of accepted sockets.
     pub receive_buffer: Bytes,
-    /// A file whose content is the capacity of the outgoing link.
-    pub capacity_file: Option<PathBuf>,
+    /// Where the capacity of the outgoing link is read while the node runs.
+    pub capacity_source: Option<CapacitySource>,
     /// How log lines are written.
     pub log: LogFormat,
+}
+
+/// What says the capacity of the outgoing link while a node runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CapacitySource {
+    /// A file with a rate, read once a second.
+    File(PathBuf),
+    /// A program with its arguments: each line of its output is a rate. It starts again a second after its end.
+    Command(Vec<String>),
 }
 
 #[derive(Deserialize)]
@@ -140,6 +149,7 @@ struct File {
     slack: Option<Spanned<String>>,
     capacity: Option<Spanned<String>>,
     capacity_file: Option<Spanned<String>>,
+    capacity_command: Option<Spanned<Vec<String>>>,
     idle_timeout: Option<Spanned<String>>,
     stream_window: Option<Spanned<String>>,
     receive_buffer: Option<Spanned<String>>,
@@ -200,7 +210,11 @@ impl Reader<'_> {
 
     /// A path, which is relative to the folder of the file.
     fn relative(&self, text: &Spanned<String>) -> PathBuf {
-        self.path.parent().unwrap_or(Path::new("")).join(text.get_ref())
+        self.folder().join(text.get_ref())
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
     }
 }
 
@@ -236,7 +250,7 @@ impl Config {
                 file.receive_buffer.as_ref(),
                 Bytes::new(128 * 1024),
             )?,
-            capacity_file: file.capacity_file.as_ref().map(|text| reader.relative(text)),
+            capacity_source: capacity_source(&reader, &file)?,
             log: file.log,
         })
     }
@@ -321,6 +335,28 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         most_flows: usize::try_from(most_flows).unwrap_or(usize::MAX),
         seed: 1,
     })
+}
+
+/// Where the capacity is read while the node runs.
+fn capacity_source(reader: &Reader<'_>, file: &File) -> Result<Option<CapacitySource>, ConfigError> {
+    let Some(command) = &file.capacity_command else {
+        let path = file.capacity_file.as_ref().map(|text| reader.relative(text));
+        return Ok(path.map(CapacitySource::File));
+    };
+    let fault = |message| Err(reader.error(Some(command.span()), "capacity_command", message));
+    if file.capacity_file.is_some() {
+        return fault("expected without `capacity_file`: one of them says the capacity");
+    }
+    let mut words = command.get_ref().clone();
+    match words.first_mut() {
+        // A path is relative to the configuration; a name is searched as a shell does.
+        Some(program) if program.contains('/') => {
+            *program = reader.folder().join(&*program).to_string_lossy().into_owned();
+        }
+        Some(program) if !program.is_empty() => {}
+        _ => return fault("expected a program and its arguments, such as [\"link-rate\", \"wwan0\"]"),
+    }
+    Ok(Some(CapacitySource::Command(words)))
 }
 
 /// The protocol with its parameters.

@@ -48,6 +48,14 @@ fn signal(process: &Process, name: &str) {
     assert!(status.success());
 }
 
+/// What a process has used of the processor, in steps of 10 ms.
+fn processor_time(process: &Process) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.0.id())).unwrap();
+    let after_name = stat.rsplit(')').next().unwrap();
+    let ticks = after_name.split_whitespace().skip(11).take(2).map(|one| one.parse::<u64>().unwrap());
+    Duration::from_millis(10 * ticks.sum::<u64>())
+}
+
 /// The public key of a new private key.
 fn keys(path: &Path) -> String {
     let output = Command::new(PROGRAM).arg("keys").arg(path).output().unwrap();
@@ -341,6 +349,122 @@ fn a_draining_node_ends_after_its_last_flow_and_a_reload_keeps_flows() {
     assert!(chain.nodes[0].0.wait().unwrap().success());
 }
 
+#[test]
+fn a_node_takes_the_capacity_that_a_command_prints_and_a_reload_ends_the_command() {
+    let chain = Chain::start();
+    let relay = chain.config("relay");
+    let text = std::fs::read_to_string(&relay).unwrap();
+    let pid = chain.folder.path().join("pid");
+    let script = format!("echo $$ > {}; echo 40Mbps; sleep 0.1; echo 60Mbps; exec sleep 60", pid.display());
+    let rates = format!("capacity_command = [\"sh\", \"-c\", \"{script}\"]\n");
+    std::fs::write(&relay, rates + &text).unwrap();
+    signal(&chain.nodes[1], "HUP");
+    let wait_until = |is_done: &dyn Fn(&str) -> bool| {
+        let begin = Instant::now();
+        while !is_done(&chain.logs()) {
+            assert!(begin.elapsed() < Duration::from_secs(10), "{}", chain.logs());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    wait_until(&|logs| logs.contains("bits_per_second=40000000"));
+    wait_until(&|logs| logs.contains("bits_per_second=60000000"));
+    let pid = std::fs::read_to_string(pid).unwrap();
+    let command = Path::new("/proc").join(pid.trim());
+    assert!(command.exists());
+    std::fs::write(&relay, text).unwrap();
+    signal(&chain.nodes[1], "HUP");
+    wait_until(&|_| !command.exists());
+    assert_eq!(chain.logs().matches("reloaded").count(), 2, "{}", chain.logs());
+}
+
+#[test]
+fn clients_that_never_name_their_target_keep_nobody_out_and_are_ended() {
+    let chain = Chain::start();
+    let mut silent: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut stream = timed(TcpStream::connect(chain.socks).unwrap());
+            stream.write_all(&[5]).unwrap();
+            stream
+        })
+        .collect();
+    let begin = Instant::now();
+    let mut http = timed(TcpStream::connect(chain.connect).unwrap());
+    http.write_all(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    http.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403 Forbidden"), "{answer}\n{}", chain.logs());
+    assert_eq!(chain.logs().matches("make room").count(), 1, "{}", chain.logs());
+    // The first has made room; the last one waits for ten seconds. What ends them is a reset.
+    let mut byte = [0; 1];
+    assert!(!matches!(silent[0].read(&mut byte), Ok(1)));
+    assert!(begin.elapsed() < Duration::from_secs(5), "{}", chain.logs());
+    assert!(!matches!(silent.pop().map(|mut last| last.read(&mut byte)), Some(Ok(1))));
+    let waited = begin.elapsed();
+    assert!((Duration::from_secs(9)..Duration::from_secs(15)).contains(&waited), "{waited:?}");
+}
+
+#[test]
+fn a_node_without_file_descriptors_writes_one_line_and_serves_again_when_it_has_some() {
+    let mut chain = Chain::start();
+    let enter = chain.config("enter");
+    signal(&chain.nodes[0], "TERM");
+    assert!(chain.nodes[0].0.wait().unwrap().success());
+    let log = std::fs::File::create(enter.with_extension("log")).unwrap();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -n 48; exec \"$0\" \"$1\"", PROGRAM])
+        .arg(&enter)
+        .stderr(log)
+        .spawn()
+        .unwrap();
+    chain.nodes[0] = Process(limited);
+    chain.wait_until_ready();
+    let clients: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(chain.socks).unwrap()).collect();
+    let begin = Instant::now();
+    while !chain.logs().contains("cannot accept connections") {
+        assert!(begin.elapsed() < Duration::from_secs(10), "{}", chain.logs());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let before = processor_time(&chain.nodes[0]);
+    std::thread::sleep(Duration::from_millis(500));
+    let used = processor_time(&chain.nodes[0]) - before;
+    assert!(used < Duration::from_millis(200), "the node does not wait: {used:?}");
+    assert_eq!(chain.logs().matches("cannot accept connections").count(), 1, "{}", chain.logs());
+    drop(clients);
+    drop(chain.open_flow());
+}
+
+#[test]
+fn a_thousand_connections_are_served_at_once_and_one_more_is_refused() {
+    let chain = Chain::start();
+    let open = || timed(TcpStream::connect(chain.forward).unwrap());
+    let mut pairs: Vec<(TcpStream, TcpStream)> = Vec::new();
+    for _ in 0..1000 {
+        let mut client = open();
+        client.write_all(b"hello").unwrap();
+        pairs.push((client, timed(chain.target.accept().unwrap().0)));
+    }
+    let mut refused = open();
+    assert!(!matches!(refused.read(&mut [0; 1]), Ok(1)), "{}", chain.logs());
+    // Targets and clients are paired by what they say: flows may arrive in another order.
+    for (place, (client, _)) in pairs.iter_mut().enumerate() {
+        client.write_all(&(place as u32).to_be_bytes()).unwrap();
+    }
+    let mut seen = vec![false; pairs.len()];
+    for (_, target) in &mut pairs {
+        let mut bytes = [0; 9];
+        target.read_exact(&mut bytes).unwrap();
+        assert_eq!(&bytes[..5], b"hello");
+        target.write_all(&bytes[5..]).unwrap();
+        seen[u32::from_be_bytes(bytes[5..].try_into().unwrap()) as usize] = true;
+    }
+    assert!(seen.iter().all(|one| *one));
+    for (place, (client, _)) in pairs.iter_mut().enumerate() {
+        let mut bytes = [0; 4];
+        client.read_exact(&mut bytes).unwrap();
+        assert_eq!(u32::from_be_bytes(bytes) as usize, place);
+    }
+}
+
 /// The message of a configuration that is refused, without the path of the folder.
 fn refused(folder: &Path, text: &str) -> String {
     let path = folder.join("node.toml");
@@ -386,6 +510,14 @@ fn bad_input_is_one_readable_error() {
     check(
         &format!("listen = \"{address}\""),
         &format!("error: listen: {address} is in use by another program\n"),
+    );
+    check(
+        &with("capacity_command = []"),
+        "error: capacity_command: expected a program and its arguments, such as [\"link-rate\", \"wwan0\"]\n  node.toml:6\n",
+    );
+    check(
+        &with("capacity_command = [\"link-rate\"]\ncapacity_file = \"rate\""),
+        "error: capacity_command: expected without `capacity_file`: one of them says the capacity\n  node.toml:6\n",
     );
     let unknown = refused(folder, &exit(&with("mtv = 1500")));
     assert!(

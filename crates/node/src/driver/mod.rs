@@ -1,9 +1,11 @@
 //! The event loop of a node: one thread, `ppoll` with nanoseconds, no runtime.
 
+mod capacity;
 mod connect;
 mod signals;
 mod socket;
 mod status;
+mod strangers;
 mod udp;
 
 use crate::clock::Clock;
@@ -11,8 +13,9 @@ use crate::config::{Config, ConfigError, Forward};
 use crate::flow::{Abort, FlowId};
 use crate::node::{Node, NodeError, NodeEvent};
 use crate::proxy::{Proxy, Step};
+use capacity::CapacityReader;
 use connect::Connector;
-use millpond_units::{Rate, Span, Time};
+use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signals::{Signal, Signals};
 use socket::{LocalSocket, Outcome, Stage};
@@ -21,18 +24,15 @@ use std::fmt;
 use std::io::{self, ErrorKind, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use strangers::{AcceptPause, LONGEST_WITHOUT_FLOW, MOST_WITHOUT_FLOW, RareLine};
 use udp::Udp;
 
 /// Datagrams that leave before the sockets are looked at again.
 const MOST_DATAGRAMS: usize = 64;
-/// Applications and readers of the status at a time that have no flow.
-const MOST_WITHOUT_FLOW: usize = 256;
-/// How often the file with the capacity is read.
-const CAPACITY_INTERVAL: Span = Span::from_millis(1000);
 /// A second in nanoseconds.
 const NANOS: u64 = 1_000_000_000;
 
@@ -87,6 +87,12 @@ struct Listener {
     service: Service,
 }
 
+impl Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
 /// A node with its sockets.
 pub struct Driver {
     path: PathBuf,
@@ -104,7 +110,11 @@ pub struct Driver {
     connected: UnixStream,
     signals: Signals,
     is_draining: bool,
-    capacity_at: Time,
+    capacity: CapacityReader,
+    accept_pause: AcceptPause,
+    /// Lines about connections that are not accepted, or make room for others.
+    accept_log: RareLine,
+    room_log: RareLine,
     buffer: Vec<u8>,
 }
 
@@ -133,7 +143,10 @@ impl Driver {
             connected,
             signals,
             is_draining: false,
-            capacity_at: if config.capacity_file.is_some() { Time::ZERO } else { Time::NEVER },
+            capacity: CapacityReader::new(config.capacity_source.clone()),
+            accept_pause: AcceptPause::default(),
+            accept_log: RareLine::default(),
+            room_log: RareLine::default(),
             buffer: vec![0; 65_536],
             config,
         })
@@ -177,6 +190,7 @@ impl Driver {
             self.node.on_deadline(now);
         }
         self.read_capacity(now);
+        self.end_without_flow(now);
         self.on_attempts(now);
         self.on_events(now);
         self.serve_ready(now);
@@ -204,12 +218,11 @@ impl Driver {
         let mut fds = vec![PollFd::from_borrowed_fd(self.udp.as_fd(), udp)];
         fds.push(PollFd::from_borrowed_fd(self.connected.as_fd(), PollFlags::IN));
         fds.extend(self.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.extend(self.capacity.output().map(|output| PollFd::from_borrowed_fd(output, PollFlags::IN)));
         let first_listener = fds.len();
-        fds.extend(
-            self.listeners
-                .iter()
-                .map(|listener| PollFd::from_borrowed_fd(listener.socket.as_fd(), PollFlags::IN)),
-        );
+        let listeners = if self.accept_pause.is_over(self.now()) { &self.listeners[..] } else { &[] };
+        let fd_of = |listener| PollFd::from_borrowed_fd(Listener::as_fd(listener), PollFlags::IN);
+        fds.extend(listeners.iter().map(fd_of));
         let first_socket = fds.len();
         let waited =
             self.sockets.iter().filter_map(|(id, socket)| Some((*id, socket, socket.interest(&self.node)?)));
@@ -239,7 +252,10 @@ impl Driver {
 
     fn timeout(&self) -> Timespec {
         let now = self.now();
-        let due = self.node.deadline().min(self.capacity_at);
+        let oldest =
+            self.oldest_without_flow().map_or(Time::NEVER, |(_, since)| since + LONGEST_WITHOUT_FLOW);
+        let due =
+            self.node.deadline().min(self.capacity.deadline()).min(self.accept_pause.end(now)).min(oldest);
         let left = due.since(now).min(Span::from_millis(60_000));
         let nanos = if due <= now { 0 } else { left.picos().div_ceil(1000) };
         Timespec { tv_sec: (nanos / NANOS).cast_signed(), tv_nsec: (nanos % NANOS).cast_signed() }
@@ -274,7 +290,10 @@ impl Driver {
                 Ok((stream, from)) => self.begin(now, stream, from, service),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept");
+                    self.accept_pause.begin(now);
+                    if self.accept_log.is_due(now) {
+                        tracing::warn!(%error, "cannot accept connections; trying again ten times a second");
+                    }
                     return;
                 }
             }
@@ -288,12 +307,8 @@ impl Driver {
             Service::Proxy(proxy) => Stage::Proxy(proxy),
             Service::Status => Stage::Status,
         };
-        let without_flow = self.sockets.values().filter(|socket| socket.flow.is_none()).count();
-        if without_flow >= MOST_WITHOUT_FLOW {
-            tracing::warn!(%from, "refused: too many connections without a flow");
-            return;
-        }
-        let Ok(socket) = LocalSocket::new(stream, stage, None) else { return };
+        self.make_room(now);
+        let Ok(socket) = LocalSocket::new(stream, stage, None, now) else { return };
         let id = self.add(socket);
         if let Service::Forward(target) = service {
             match self.node.open(now, &target) {
@@ -303,6 +318,36 @@ impl Driver {
                     self.sockets.remove(&id);
                 }
             }
+        }
+    }
+
+    /// The connection that has been without a flow for longest, and since when.
+    fn oldest_without_flow(&self) -> Option<(u64, Time)> {
+        let mut without_flow = self.sockets.iter().filter(|(_, socket)| socket.flow.is_none());
+        without_flow.next().map(|(id, socket)| (*id, socket.since))
+    }
+
+    /// Ends the oldest connection without a flow, if there are as many as permitted.
+    fn make_room(&mut self, now: Time) {
+        let without_flow = self.sockets.values().filter(|socket| socket.flow.is_none()).count();
+        let oldest = self.oldest_without_flow().filter(|_| without_flow >= MOST_WITHOUT_FLOW);
+        if let Some((oldest, _)) = oldest {
+            self.sockets.remove(&oldest);
+            if self.room_log.is_due(now) {
+                tracing::warn!(
+                    MOST_WITHOUT_FLOW,
+                    "the oldest connections without a flow make room for new ones"
+                );
+            }
+        }
+    }
+
+    /// Ends connections that have been without a flow for too long.
+    fn end_without_flow(&mut self, now: Time) {
+        while let Some((id, since)) = self.oldest_without_flow()
+            && since + LONGEST_WITHOUT_FLOW <= now
+        {
+            self.sockets.remove(&id);
         }
     }
 
@@ -323,7 +368,7 @@ impl Driver {
     fn on_attempts(&mut self, now: Time) {
         while let Some(attempt) = self.connector.next() {
             let socket = attempt.result.and_then(|stream| {
-                LocalSocket::new(stream, Stage::Data, None).map_err(|_| Abort::NotConnected)
+                LocalSocket::new(stream, Stage::Data, None, now).map_err(|_| Abort::NotConnected)
             });
             match socket {
                 Ok(socket) => {
@@ -478,20 +523,12 @@ impl Driver {
         }
     }
 
-    /// Reads the capacity of the outgoing link from its file.
+    /// Reads the capacity of the outgoing link from its source.
     fn read_capacity(&mut self, now: Time) {
-        let Some(path) = self.config.capacity_file.as_ref().filter(|_| self.capacity_at <= now) else {
-            return;
-        };
-        self.capacity_at = now + CAPACITY_INTERVAL;
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-        match text.and_then(|text| text.trim().parse::<Rate>().map_err(|error| error.to_string())) {
-            Ok(capacity) if self.node.config.capacity != Some(capacity) => {
-                tracing::info!(bits_per_second = capacity.bps(), "capacity of the outgoing link");
-                self.node.on_capacity(now, capacity);
-            }
-            Ok(_) => {}
-            Err(error) => tracing::warn!(file = %path.display(), error, "capacity not read"),
+        let Some(capacity) = self.capacity.read(now) else { return };
+        if self.node.config.capacity != Some(capacity) {
+            tracing::info!(bits_per_second = capacity.bps(), "capacity of the outgoing link");
+            self.node.on_capacity(now, capacity);
         }
     }
 
@@ -513,6 +550,7 @@ impl Driver {
         let now = self.now();
         match self.node.reconfigure(now, &config.node) {
             Ok(()) => {
+                self.capacity.set(config.capacity_source.clone());
                 self.config = config;
                 if self.is_draining {
                     self.node.refuse_flows();

@@ -44,6 +44,8 @@ pub(super) struct LocalSocket {
     stream: TcpStream,
     pub(super) stage: Stage,
     pub(super) flow: Option<FlowId>,
+    /// When it was accepted.
+    pub(super) since: Time,
     /// What has come and was not used.
     pub(super) input: Vec<u8>,
     /// What must be sent before the data of the flow.
@@ -57,7 +59,12 @@ pub(super) struct LocalSocket {
 impl LocalSocket {
     /// Takes over a connection. If the process ends before the flow has, the kernel resets it: a truncated stream is no
     /// clean end.
-    pub(super) fn new(stream: TcpStream, stage: Stage, flow: Option<FlowId>) -> io::Result<Self> {
+    pub(super) fn new(
+        stream: TcpStream,
+        stage: Stage,
+        flow: Option<FlowId>,
+        since: Time,
+    ) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         if stage != Stage::Status {
@@ -67,6 +74,7 @@ impl LocalSocket {
             stream,
             stage,
             flow,
+            since,
             input: Vec::new(),
             output: Vec::new(),
             read_ended: false,
