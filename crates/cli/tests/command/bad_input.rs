@@ -269,12 +269,16 @@ fn the_command_node_says_how_its_program_is_built() {
 #[cfg(unix)]
 #[test]
 fn the_command_node_starts_the_program_beside_it() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = folder(VALID);
-    let (command, program) = (folder.path().join("millpond"), folder.path().join("millpond-node"));
-    fs::copy(env!("CARGO_BIN_EXE_millpond"), &command).unwrap();
-    fs::write(&program, "#!/bin/sh\necho \"$@\"\nexit 7\n").unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // A shell writes both programs: while a file is open for writing, also in a process that another test is starting, it
+    // cannot be executed.
+    let script = "cp \"$0\" millpond; printf '#!/bin/sh\\necho \"$@\"\\nexit 7\\n' > millpond-node; chmod 755 millpond-node";
+    let written = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_millpond")])
+        .current_dir(&folder)
+        .status();
+    assert!(written.unwrap().success());
+    let command = folder.path().join("millpond");
     let output =
         std::process::Command::new(&command).args(["node", "node.toml", "--check"]).output().unwrap();
     assert_eq!(output.status.code(), Some(7));
