@@ -108,6 +108,16 @@ def test_each_protocol_meets_each_queue(scenario: millpond.Scenario) -> None:
     assert short.summary.queueing_ms.mean < deep.summary.queueing_ms.mean
 
 
+def test_settings_of_one_protocol_are_compared_side_by_side(scenario: millpond.Scenario) -> None:
+    labels = ["lgcc", "lgcc:cellular", "lgcc:follow=share,drain=4"]
+    compared = scenario.compare(labels)
+    assert compared.labels == labels
+    means = {run.summary.queueing_ms.mean for run in compared}
+    assert len(means) == len(labels)
+    with pytest.raises(millpond.Error, match="did you mean"):
+        scenario.compare(["lgcc:celular"])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
