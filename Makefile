@@ -7,9 +7,9 @@ MILLPOND = cargo run --release --quiet --package millpond-cli --
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
-demo: ## six protocols share a 5G last hop: table and report.html
+demo: ## six protocols, one with two settings, on a 5G last hop: table and report.html
 	cargo build --release --package millpond-cli
-	$(MILLPOND) compare scenarios/last-hop-5g.toml --protocols lgcc,lgc,abc,dctcp,cubic,newreno
+	$(MILLPOND) compare scenarios/last-hop-5g.toml --protocols lgcc,lgcc:cellular,lgc,abc,dctcp,cubic,newreno
 
 python: ## the Python package with its extras in .venv, and a first figure
 	tests/install-venv.sh

@@ -66,14 +66,15 @@ impl CompetingFlows {
         }
     }
 
-    /// The scenario for a protocol. The link has the protocol's default queue, also for CUBIC.
-    pub(crate) fn scenario(self, card: &Card) -> Result<Scenario, Error> {
+    /// The scenario for a protocol or a variant of it, as flows name it. The link has the protocol's default queue, also for
+    /// CUBIC.
+    pub(crate) fn scenario(self, name: &str, card: &Card) -> Result<Scenario, Error> {
         let (text, file, sets) = match self {
             Self::Cubic { flows, buffer_bdp } => {
                 let settings = card.queue.settings.iter().map(|(key, value)| format!("{key} = \"{value}\""));
                 let settings = settings.collect::<Vec<_>>().join(", ");
                 let sets = vec![
-                    format!("flows.one.protocol={}", card.name),
+                    format!("flows.one.protocol={name}"),
                     format!("flows.one.count={flows}"),
                     format!("links.L.queue={{ {} = {{ {settings} }} }}", card.queue.name),
                     format!("links.L.buffer={buffer_bdp}bdp"),
@@ -82,8 +83,8 @@ impl CompetingFlows {
             }
             Self::Late { flows, duration_s } => {
                 let sets = vec![
-                    format!("flows.early.protocol={}", card.name),
-                    format!("flows.late.protocol={}", card.name),
+                    format!("flows.early.protocol={name}"),
+                    format!("flows.late.protocol={name}"),
                     format!("flows.early.count={}", flows - 1),
                     format!("duration={duration_s}s"),
                     format!("measure.from={}s", duration_s - 30),
@@ -112,11 +113,12 @@ pub struct CoexistenceRow {
     pub run: Run,
 }
 
-/// The rows for a protocol, one run each.
+/// The rows for a protocol or a variant of it, as flows name it, one run each. `card` is that of the protocol.
 ///
 /// # Errors
 /// A scenario that the protocol refuses, or that `watch` stopped the runs.
 pub fn coexistence(
+    name: &str,
     card: &Card,
     competitions: &[CompetingFlows],
     registry: &Registry,
@@ -125,7 +127,7 @@ pub fn coexistence(
     let choice = Choice::of(World::Packets);
     let mut all = Vec::new();
     for competition in competitions {
-        all.extend(cases(&competition.scenario(card)?, registry, &choice)?);
+        all.extend(cases(&competition.scenario(name, card)?, registry, &choice)?);
     }
     let runs = compare(&all, registry, &RunOrigin::default(), &|_, _| Ok(()), watch)?;
     Ok(competitions.iter().zip(runs).map(|(competition, finished)| row(*competition, finished.run)).collect())

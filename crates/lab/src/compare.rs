@@ -32,7 +32,8 @@ pub struct ComparisonCase {
 /// The protocols, shares of deployment, queues, worlds and seeds of a comparison.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The protocols: registered ones, or entries of the scenario's `[protocols]`. If empty, those of the scenario.
+    /// The protocols: registered ones, entries of the scenario's `[protocols]`, or variants of either such as `lgcc:cellular`.
+    /// If empty, those of the scenario.
     pub protocols: Vec<String>,
     /// The queues, each at every link that carries data. If empty, those of the scenario.
     pub queues: Vec<String>,
@@ -63,7 +64,7 @@ pub fn cases(
     choice: &Choice,
 ) -> Result<Vec<ComparisonCase>, Error> {
     let mut scenario = scenario.clone();
-    let protocols = labels(&mut scenario, "--protocols", &choice.protocols)?;
+    let protocols = protocols(&mut scenario, &choice.protocols)?;
     let queues = labels(&mut scenario, "--queues", &choice.queues)?;
     let mut cases = Vec::new();
     for protocol in &protocols {
@@ -117,7 +118,7 @@ fn deployed(
     let assigned = protocol.map_or_else(|| scenario.clone(), |protocol| assigned(scenario, protocol));
     let Some(deployment) = &choice.deployment else { return Ok(vec![(None, assigned)]) };
     let mut assigned = deployment.at_routers(assigned)?;
-    let baseline = deployment.baseline(&mut assigned);
+    let baseline = deployment.baseline(&mut assigned)?;
     let at = |percentage: &f64| {
         let scenario = Deployment::at_percentage(&assigned, *percentage, &baseline, registry)?;
         Ok((Some(Deployment::label(*percentage)), scenario))
@@ -146,8 +147,15 @@ fn name(chosen: &[Option<&str>], world: World, worlds: usize) -> String {
     }
 }
 
+/// The protocols typed, each with its place for errors; one `None` if none are. The scenario has an entry for each variant.
+pub(crate) fn protocols(scenario: &mut Scenario, names: &[String]) -> Result<Vec<Option<At<String>>>, Fault> {
+    let labels = labels(scenario, "--protocols", names)?;
+    labels.iter().flatten().try_for_each(|name| scenario.add_variant(name))?;
+    Ok(labels)
+}
+
 /// The names typed for an option, each with its place in the list for errors; one `None` if none are.
-pub(crate) fn labels(
+fn labels(
     scenario: &mut Scenario,
     option: &'static str,
     names: &[String],

@@ -45,10 +45,15 @@ impl Deployment {
         Ok(scenario)
     }
 
-    /// The baseline, at its place in the option for errors.
-    pub(crate) fn baseline(&self, scenario: &mut Scenario) -> At<String> {
+    /// The baseline, at its place in the option for errors. If it is a variant, the scenario has an entry for it.
+    ///
+    /// # Errors
+    /// A variant whose settings cannot be read.
+    pub(crate) fn baseline(&self, scenario: &mut Scenario) -> Result<At<String>, Fault> {
         let text = scenario.sources.add("--baseline", &self.baseline);
-        At::new(self.baseline.clone(), Place { text, start: 0, end: self.baseline.len() })
+        let name = At::new(self.baseline.clone(), Place { text, start: 0, end: self.baseline.len() });
+        scenario.add_variant(&name)?;
+        Ok(name)
     }
 
     /// The scenario in which this percentage of the flows of each group that is not pinned keeps its protocol, and the others
@@ -120,11 +125,10 @@ fn parts(
         return vec![group.clone()];
     }
     let first = FlowGroup { count: taking_part, ..group.clone() };
+    // Settings of a variant cannot be part of the name of a group.
+    let protocol = baseline.value.split(':').next().unwrap_or_default();
     let mut others = FlowGroup {
-        name: At::new(
-            free_name(&format!("{}-{}", group.name.value, baseline.value), names),
-            group.name.place,
-        ),
+        name: At::new(free_name(&format!("{}-{protocol}", group.name.value), names), group.name.place),
         count: group.count - taking_part,
         protocol: baseline.clone(),
         start: later(&group.start, taking_part),

@@ -3,7 +3,7 @@
 //! Congestion Control Algorithms", HotNets 2019.
 
 use crate::coexistence::CompetingFlows;
-use crate::compare::{Choice, ComparisonCase, cases, compare, labels};
+use crate::compare::{Choice, ComparisonCase, cases, compare, protocols as chosen_protocols};
 use crate::error::Error;
 use millpond_law::Card;
 use millpond_protocols::Registry;
@@ -146,10 +146,10 @@ impl HarmPlan {
     ///
     /// # Errors
     /// A scenario that the protocol refuses.
-    pub fn to_cubic(card: &Card, competitions: &[CompetingFlows]) -> Result<Self, Error> {
+    pub fn to_cubic(name: &str, card: &Card, competitions: &[CompetingFlows]) -> Result<Self, Error> {
         let mut plan = Self::default();
         for competition in competitions {
-            plan.add(competition.scenario(card)?, "one", |_| competition.label());
+            plan.add(competition.scenario(name, card)?, "one", |_| competition.label());
         }
         Ok(plan)
     }
@@ -181,7 +181,7 @@ impl HarmPlan {
             return Err(scenario.fault(place, message, "the harming group").help(help));
         }
         let mut plan = Self::default();
-        for protocol in labels(&mut scenario, "--protocols", protocols)? {
+        for protocol in chosen_protocols(&mut scenario, protocols)? {
             let mut beside = scenario.clone();
             let harming_groups = beside.flows.iter_mut().filter(|group| group.name.value == harming);
             if let Some(protocol) = protocol {

@@ -2,7 +2,7 @@
 
 use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
-use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, SettingValue, WrittenSetting};
+use millpond_scenario::{At, Fault, FlowGroup, PRESET, Place, Scenario, SettingValue, WrittenSetting};
 use millpond_units::{Bytes, nearest};
 
 /// An unknown protocol or queue; `entries` are further names that the scenario defines.
@@ -32,6 +32,12 @@ pub(crate) fn setting(
 ) -> Fault {
     let culprit = written.iter().find(|setting| setting.name.value == error.name);
     let misspelt = error.message.starts_with("no such");
+    if misspelt && error.name == PRESET {
+        let place = culprit.map_or(otherwise, |setting| setting.value.place);
+        let fault = scenario.fault(place, format!("{owner} has no presets"), "no such preset");
+        return fault
+            .help("write PARAMETER=VALUE; `millpond protocols NAME` lists parameters and their presets");
+    }
     let place = culprit.map_or(otherwise, |s| if misspelt { s.name.place } else { s.value.place });
     let fault = scenario.fault(place, format!("{owner}: {}: {}", error.name, error.message), "");
     match &error.nearest {

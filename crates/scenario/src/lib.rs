@@ -23,6 +23,7 @@ mod source;
 mod table;
 pub mod trace;
 mod tree;
+mod variant;
 
 pub use configured::NOISE_INTERVAL;
 pub use excerpt::printable;
@@ -42,3 +43,4 @@ pub use schedule::{End, RateDistribution, Schedule};
 pub use schema::schema;
 pub use size_table::{SizeShare, SizeTable};
 pub use source::{Fault, Faults, Sources};
+pub use variant::{PRESET, join_settings};

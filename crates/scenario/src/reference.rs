@@ -70,6 +70,7 @@ fn value(key: &str, form: &'static Form) -> String {
     match form {
         Form::Text => "text".into(),
         Form::Name => "name".into(),
+        Form::ProtocolName => "name, or a [variant](#variants-of-a-protocol)".into(),
         Form::Flag => "`true` or `false`".into(),
         Form::Whole { least, most: u64::MAX } => format!("whole number from {least}"),
         Form::Whole { least, most } => format!("whole number from {least} to {most}"),

@@ -79,6 +79,9 @@ impl Definitions {
         match form {
             Form::Text => json!({ "type": "string" }),
             Form::Name => json!({ "type": "string", "pattern": "^[\\p{L}\\p{N}_-]+$" }),
+            Form::ProtocolName => {
+                json!({ "type": "string", "pattern": "^[\\p{L}\\p{N}_-]+(:[\\p{L}\\p{N}_=,.%:-]+)?$" })
+            }
             Form::Flag => json!({ "type": "boolean" }),
             Form::Whole { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
             Form::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),

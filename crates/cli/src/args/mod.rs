@@ -355,7 +355,7 @@ pub(crate) struct Compare {
     /// The world to run in
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
-    /// The protocols, or entries of [protocols] in the scenario
+    /// The protocols, entries of [protocols] in the scenario, or variants of either: lgcc:PRESET, lgcc:PARAMETER=VALUE,...
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present_any = ["worlds", "queues", "harm", "perturb", "deploy"], value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
     /// The queues, each at every link that carries data, with its default settings or those of the link if it has this
@@ -413,7 +413,8 @@ pub(crate) struct Sweep {
     /// This many samples of all keys, of a Sobol sequence, instead of all combinations; ranges are then written without N
     #[arg(long, value_name = "NUMBER", value_parser = values::samples)]
     pub(crate) samples: Option<u32>,
-    /// The protocols, or entries of [protocols] in the scenario [default: those of the flows]
+    /// The protocols, entries of [protocols] in the scenario, or variants of either: lgcc:PRESET, lgcc:PARAMETER=VALUE,...
+    /// [default: those of the flows]
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
     /// Number of seeds for each combination; with several, the table shows 95 % confidence intervals
@@ -515,7 +516,7 @@ pub(crate) struct Transients {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Coexistence {
-    /// The protocol
+    /// The protocol, or a variant of it: lgcc:PRESET, lgcc:PARAMETER=VALUE,...
     pub(crate) protocol: String,
     /// Instead of shares: the harm to the goodput and to the p95 delay of CUBIC, and whether it is more than the harm that
     /// as many flows of CUBIC do

@@ -15,16 +15,18 @@ use serde::Serialize;
 use std::process::ExitCode;
 
 pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
-    let protocol = registry.protocol(&args.protocol).map_err(|_| unknown(registry, &args.protocol))?;
+    // The settings of a variant stand behind a colon.
+    let (name, protocol) = (&args.protocol, args.protocol.split(':').next().unwrap_or_default());
+    let card = registry.protocol(protocol).map_err(|_| unknown(registry, protocol))?.card();
     if args.harm {
-        return harm(protocol.card(), args, registry);
+        return harm(card, args, registry);
     }
     let progress = Progress::of_all(CompetingFlows::ROWS.len(), Interrupt::install()?);
-    let rows = shares(protocol.card(), &CompetingFlows::ROWS, registry, &progress);
+    let rows = shares(name, card, &CompetingFlows::ROWS, registry, &progress);
     progress.clear();
     let rows = rows?;
-    let json = || serde_json::to_string_pretty(&Coexistence::of(protocol.card().name, &rows));
-    print_results(&args.form, json, || terminal::coexistence(protocol.card().name, rows.iter().map(shown)))?;
+    let json = || serde_json::to_string_pretty(&Coexistence::of(name, &rows));
+    print_results(&args.form, json, || terminal::coexistence(name, rows.iter().map(shown)))?;
     Ok(ExitCode::SUCCESS)
 }
 

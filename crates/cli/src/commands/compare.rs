@@ -24,7 +24,7 @@ use millpond_report::terminal::{self, Document};
 use millpond_results::files::load as load_run;
 use millpond_results::files::{ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run};
-use millpond_scenario::Faults;
+use millpond_scenario::{Faults, join_settings};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn choice(args: &args::Compare) -> Choice {
         links: args.deploy_at.clone(),
     });
     Choice {
-        protocols: args.protocols.clone(),
+        protocols: join_settings(&args.protocols),
         queues: args.queues.clone(),
         deployment,
         worlds,

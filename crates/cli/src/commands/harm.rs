@@ -12,17 +12,17 @@ use millpond_law::Card;
 use millpond_protocols::Registry;
 use millpond_report::terminal::{self, Document, HarmCells};
 use millpond_results::Estimate;
-use millpond_scenario::{Faults, Scenario};
+use millpond_scenario::{Faults, Scenario, join_settings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
 
 /// The harm of a protocol to CUBIC.
 pub(super) fn harm(card: &Card, args: &args::Coexistence, registry: &Registry) -> Outcome {
-    let plan = HarmPlan::to_cubic(card, &CompetingFlows::BESIDE_CUBIC)?;
+    let plan = HarmPlan::to_cubic(&args.protocol, card, &CompetingFlows::BESIDE_CUBIC)?;
     let rows = run(&plan, args.seeds, registry)?;
-    let json = || serde_json::to_string_pretty(&Harms::of(card.name, args.seeds, &rows));
-    print_results(&args.form, json, || terminal::harm(card.name, "CUBIC", rows.iter().map(shown)))?;
+    let json = || serde_json::to_string_pretty(&Harms::of(&args.protocol, args.seeds, &rows));
+    print_results(&args.form, json, || terminal::harm(&args.protocol, "CUBIC", rows.iter().map(shown)))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn harm_by_group(
     args: &args::Compare,
     registry: &Registry,
 ) -> Outcome {
-    let plan = HarmPlan::by_group(scenario, group, &args.protocols).map_err(Faults::from)?;
+    let plan = HarmPlan::by_group(scenario, group, &join_settings(&args.protocols)).map_err(Faults::from)?;
     let rows = run(&plan, args.seeds, registry)?;
     let json = || serde_json::to_string_pretty(&GroupHarms::of(group, args.seeds, &rows));
     let document = || {

@@ -13,12 +13,13 @@ use millpond_analysis_report::{disturbance_page, disturbance_table, tornado_figu
 use millpond_lab::{Disturbance, DisturbancePlan, disturbances};
 use millpond_protocols::Registry;
 use millpond_report::page::{PAPER_RULES, PaperWidth};
-use millpond_scenario::{Faults, Scenario};
+use millpond_scenario::{Faults, Scenario, join_settings};
 use std::process::ExitCode;
 
 pub(super) fn perturb(mut scenario: Scenario, args: &args::Compare, registry: &Registry) -> Outcome {
     let chosen = disturbances(&mut scenario, &args.perturb).map_err(Faults::from)?;
-    let plan = DisturbancePlan::new(scenario, &args.protocols, &chosen, args.seeds, registry)?;
+    let plan =
+        DisturbancePlan::new(scenario, &join_settings(&args.protocols), &chosen, args.seeds, registry)?;
     let interrupt = Interrupt::install()?;
     // Outputs that cannot be written are refused before the runs.
     let page = new_report(args)?;

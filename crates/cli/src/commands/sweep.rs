@@ -11,6 +11,7 @@ use crate::scenario::world;
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::World;
+use millpond_scenario::join_settings;
 use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, run_cells};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +58,7 @@ fn spec(args: &args::Sweep) -> Result<SweepSpec, Failure> {
         seed: args.scenario.seed,
         varied: args.vary.clone(),
         samples: args.samples,
-        protocols: args.protocols.clone(),
+        protocols: join_settings(&args.protocols),
         world,
         seeds: args.seeds,
     })

@@ -21,3 +21,4 @@ mod schemas;
 mod sweep;
 mod templates;
 mod transients;
+mod variants;

@@ -52,6 +52,30 @@ fn every_command_of_the_readme_works_as_it_is_written() {
     }
 }
 
+/// The table below the command with Pledge: utilization, p95 of the queueing delay and Jain's index of each protocol.
+#[test]
+fn the_table_of_the_readme_has_the_numbers_of_its_command() {
+    let page = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let folder = clone_with(&page);
+    let command =
+        commands(&page).into_iter().find(|command| command.iter().any(|word| word.contains("pledge")));
+    let command = command.unwrap();
+    let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+    arguments.push("--markdown");
+    let printed = String::from_utf8(millpond(folder.path(), &arguments).stdout).unwrap();
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let labels: Vec<&str> = command[3].split(',').collect();
+    let measured = labels.iter().map(|label| {
+        let row =
+            printed.lines().map(cells).find(|row| row.get(1).is_some_and(|cell| cell == label)).unwrap();
+        [row[3].clone(), format!("{} ms", row[8]), row[10].clone()]
+    });
+    let table = page.split("| | utilization | p95 of queueing | Jain's index |\n").nth(1).unwrap();
+    let shown = table.lines().skip(1).take_while(|line| line.starts_with('|')).map(cells);
+    let shown: Vec<[String; 3]> = shown.map(|row| [row[2].clone(), row[3].clone(), row[4].clone()]).collect();
+    assert_eq!(measured.collect::<Vec<_>>(), shown, "{printed}");
+}
+
 /// Each `$ millpond` command of the page's consoles, and the lines that the page shows of its output.
 fn sessions(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
     let mut found: Vec<(Vec<String>, Vec<&str>)> = Vec::new();

@@ -11,7 +11,7 @@ mod paths;
 
 pub use disturbance::Disturbance;
 
-use crate::compare::{Choice, ComparisonCase, assigned, cases, compare, labels};
+use crate::compare::{Choice, ComparisonCase, assigned, cases, compare, protocols as chosen_protocols};
 use crate::error::Error;
 use millpond_protocols::Registry;
 use millpond_results::{
@@ -81,7 +81,7 @@ impl DisturbancePlan {
     ) -> Result<Self, Error> {
         let mut plan = Self { title: scenario.title.clone(), protocols: Vec::new(), cases: Vec::new() };
         let choice = Choice { seeds, ..Choice::of(World::Packets) };
-        for protocol in labels(&mut scenario, "--protocols", protocols)? {
+        for protocol in chosen_protocols(&mut scenario, protocols)? {
             let label = protocol.as_ref().map_or_else(|| scenario.title.clone(), |name| name.value.clone());
             let scenario =
                 protocol.map_or_else(|| scenario.clone(), |protocol| assigned(&scenario, &protocol));

@@ -27,7 +27,8 @@ static ALL: LazyLock<Vec<ProtocolShares>> = LazyLock::new(|| {
 fn rows(protocol: &str, competitions: &[CompetingFlows]) -> Vec<CoexistenceRow> {
     let registry = Registry::builtin();
     let card = registry.protocol(protocol).unwrap().card();
-    coexistence(card, competitions, &registry, &Unwatched).unwrap_or_else(|error| panic!("{error}"))
+    coexistence(card.name, card, competitions, &registry, &Unwatched)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Flows of which the last joins after 30 s, measured over the last 30 s.

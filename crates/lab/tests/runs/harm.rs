@@ -11,7 +11,7 @@ const BESIDE: &str = include_str!("../../../../scenarios/beside-cubic.toml");
 fn harm_of(protocol: &str, seeds: u64) -> Vec<HarmRow> {
     let registry = Registry::builtin();
     let card = registry.protocol(protocol).unwrap().card();
-    let plan = HarmPlan::to_cubic(card, &CompetingFlows::BESIDE_CUBIC);
+    let plan = HarmPlan::to_cubic(card.name, card, &CompetingFlows::BESIDE_CUBIC);
     let rows = plan.and_then(|plan| plan.run(seeds, &registry, &Unwatched));
     rows.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -36,7 +36,7 @@ fn the_harm_of_cubic_to_itself_is_the_threshold_and_that_of_equal_shares() {
 fn a_flow_that_does_not_compete_does_no_harm() {
     let registry = Registry::builtin();
     let card = registry.protocol("vegas").unwrap().card();
-    let shares = coexistence(card, &CompetingFlows::BESIDE_CUBIC[..1], &registry, &Unwatched);
+    let shares = coexistence(card.name, card, &CompetingFlows::BESIDE_CUBIC[..1], &registry, &Unwatched);
     let run = shares.unwrap().remove(0).run;
     assert_eq!(Harm::of("beside", &run, &run), Harm { goodput: 0.0, delay: 0.0 });
 }
@@ -46,7 +46,7 @@ fn a_flow_that_does_not_compete_does_no_harm() {
 fn harm_agrees_with_the_shares_and_a_protocol_that_retreats_does_no_more_than_cubic() {
     let registry = Registry::builtin();
     let card = registry.protocol("vegas").unwrap().card();
-    let shares = coexistence(card, &CompetingFlows::BESIDE_CUBIC, &registry, &Unwatched).unwrap();
+    let shares = coexistence(card.name, card, &CompetingFlows::BESIDE_CUBIC, &registry, &Unwatched).unwrap();
     for (row, share) in harm_of("vegas", 1).iter().zip(&shares) {
         let flows = share.run.summary.flows.len() as f64;
         let kept = share.other / flows;

@@ -312,3 +312,17 @@ fn the_default_buffer_of_a_link_whose_first_step_is_an_outage_is_that_of_its_mea
     assert!(run.summary.flows[0].goodput_bps > 3e6, "{}", run.summary.flows[0].goodput_bps);
     assert!(link(&run, "L2").queue_packets.max <= 13.0);
 }
+
+/// `NAME:PRESET` is short for the parameter `preset`.
+#[test]
+fn parameters_with_presets_have_the_name_that_variants_expect() {
+    let mut presets = 0;
+    for protocol in Registry::builtin().protocols() {
+        let parameters = protocol.card().parameters.iter().map(|key| key.parameter());
+        for parameter in parameters.filter(|parameter| !parameter.presets.is_empty()) {
+            assert_eq!(parameter.name, millpond_scenario::PRESET, "{}", protocol.card().name);
+            presets += 1;
+        }
+    }
+    assert!(presets > 0);
+}

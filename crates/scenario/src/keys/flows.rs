@@ -51,9 +51,9 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
         },
         stored_key! {
             name: "protocol",
-            form: Form::Name,
+            form: Form::ProtocolName,
             rule: Rule::Required("\"cubic\""),
-            meaning: "a registered protocol or an entry of `[protocols]`",
+            meaning: "a registered protocol, an entry of `[protocols]`, or one of them with settings",
             field: group.protocol,
         },
         stored_key! {

@@ -4,9 +4,11 @@ use super::queues::{BUFFER, QUEUE, SETTINGS};
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
 use crate::table::{
-    Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, stored_key, text,
+    Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_protocol_name, key_name, put, set,
+    stored_key, text,
 };
 use crate::tree::{Raw, TomlNode};
+use crate::variant::complete;
 use std::collections::BTreeMap;
 
 const NODES: Form = Form::AnyOf(&[Form::Word("all"), Form::List { item: &Form::Name, least: 0 }]);
@@ -83,12 +85,16 @@ pub(crate) fn read(written: &Written<'_>) -> Option<BTreeMap<String, ProtocolEnt
     };
     let mut entries = BTreeMap::new();
     for (name, node) in &table.entries {
-        if !is_name(name) {
+        if !is_protocol_name(name) {
             let message = format!("\"{}\" is not a name", name.value);
             let help = "write a name of letters, digits, hyphens and underscores: it is part of file names";
             let _: Option<()> = written.context.faults.report(name.place, message, "in [protocols]", help);
         }
         let Some(mut entry) = PROTOCOL.read(&written.part(node, written.form)) else { continue };
+        let faults = written.context.faults;
+        if let Err(fault) = complete(&mut entry, name, &faults.sources) {
+            let _: Option<()> = faults.forward(name.place, fault, "in [protocols]");
+        }
         if entry.protocol.is_empty() {
             entry.protocol = name.clone();
         }

@@ -17,6 +17,7 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set, stored_key};
 use crate::tree::Raw;
+use crate::variant;
 use millpond_units::{Span, nearest};
 
 /// A scenario while it is read.
@@ -231,8 +232,14 @@ pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
     let mut draft = Draft::default();
     draft.network.is_incomplete = misspells_network(written);
     fields.read_into(&SCENARIO, &mut draft);
-    let Draft { scenario, duration, network, .. } = draft;
+    let Draft { mut scenario, duration, network, .. } = draft;
     fields.finish();
+    let faults = written.context.faults;
+    for group in &scenario.flows {
+        if let Err(fault) = variant::add(&mut scenario.protocols, &group.protocol, &faults.sources) {
+            let _: Option<()> = faults.forward(group.protocol.place, fault, "the protocol of these flows");
+        }
+    }
     let Network { nodes, links, .. } = network;
     Some(Scenario { duration: duration?, nodes, links, ..scenario })
 }

@@ -9,6 +9,8 @@ pub(crate) enum Form {
     Text,
     /// Letters, digits, hyphens and underscores.
     Name,
+    /// A name, or a name with settings behind a colon.
+    ProtocolName,
     /// `true` or `false`.
     Flag,
     /// A whole number.

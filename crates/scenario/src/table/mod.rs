@@ -13,7 +13,7 @@ pub(crate) use fields::Fields;
 pub(crate) use form::{Describe, Form, JoinedTable, KeyInfo, LONGEST_RUN};
 pub(crate) use value::{Field, Keyword, put, set, spellings};
 pub(crate) use write::{array, inline_table, key_name, number, text};
-pub(crate) use written::{ReadContext, TraceCache, Written, is_name, respelt};
+pub(crate) use written::{ReadContext, SEPARATOR, TraceCache, Written, is_name, is_protocol_name, respelt};
 
 /// One key of a TOML table that describes a `T`.
 pub(crate) struct ScenarioKey<T: 'static> {

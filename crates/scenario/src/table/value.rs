@@ -111,6 +111,7 @@ impl Field for At<String> {
     fn read(written: &Written<'_>) -> Option<Self> {
         match written.form {
             Form::Name => written.name(),
+            Form::ProtocolName => written.protocol_name(),
             _ => written.placed_text(),
         }
     }

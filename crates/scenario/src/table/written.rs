@@ -178,6 +178,16 @@ impl<'a> Written<'a> {
         Some(name)
     }
 
+    /// A name, or the name of a protocol with settings.
+    pub(crate) fn protocol_name(&self) -> Option<At<String>> {
+        let name = self.placed_text()?;
+        if !is_protocol_name(&name) {
+            return self
+                .expected("a protocol, or a variant of one such as \"lgcc:cellular\" or \"lgcc:drain=4\"");
+        }
+        Some(name)
+    }
+
     /// A whole number in this closed range.
     pub(crate) fn whole(&self, least: u64, most: u64) -> Option<u64> {
         match self.node.value {
@@ -295,6 +305,21 @@ impl<'a> Written<'a> {
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
 }
+
+/// Whether the text is a name, or a name with settings: letters, digits, hyphens, underscores, and the marks of settings.
+pub(crate) fn is_protocol_name(text: &str) -> bool {
+    let is_mark = |c: char| [SEPARATOR, '=', ',', '.', '%'].contains(&c);
+    match text.split_once(SEPARATOR) {
+        None => is_name(text),
+        Some((name, settings)) => {
+            let is_valid = |c: char| c.is_alphanumeric() || c == '-' || c == '_' || is_mark(c);
+            is_name(name) && !settings.is_empty() && settings.chars().all(is_valid)
+        }
+    }
+}
+
+/// What stands between a protocol and its settings.
+pub(crate) const SEPARATOR: char = ':';
 
 fn written_number(node: &TomlNode) -> Option<f64> {
     match node.value {
