@@ -125,6 +125,10 @@ impl Header {
     }
 }
 
+/// Replaces the rate of the feedback in a header, in bit/s, by what the function returns for it. A header without such a rate
+/// stays as it is.
+pub type RateField = fn(&mut Header, &mut dyn FnMut(f64) -> f64);
+
 /// Number of headers that a law could not read: too short, of another protocol, or invalid. The law ignores them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread(u64);

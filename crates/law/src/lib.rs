@@ -46,7 +46,7 @@ mod value;
 pub use event::{Ack, Cause, Congestion, Episode, Event, LimitedBy, LostPacket, SpuriousLoss, Start};
 pub use flow_queues::{Classifier, FlowQueues, Overflow};
 pub use gauge::Gauge;
-pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
+pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, RateField, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
 pub use millpond_stats::Random;
 pub use multi_queue::{MultiQueue, QueueLaw, QueuedFlow, Victims};

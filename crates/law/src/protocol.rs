@@ -4,7 +4,8 @@
 use crate::fluid::{FluidModel, FluidQueue};
 use crate::key::Keys;
 use crate::{
-    HeaderId, Link, LinkFacts, PlainReceiver, QueueLaw, Receiver, Sender, SettingError, Settings, Value,
+    HeaderId, Link, LinkFacts, PlainReceiver, QueueLaw, RateField, Receiver, Sender, SettingError, Settings,
+    Value,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -135,6 +136,11 @@ pub trait Protocol: Send + Sync {
     /// A receiver for one loop; by default one that echoes the header unchanged.
     fn receiver(&self, _settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
         Ok(Box::new(PlainReceiver))
+    }
+
+    /// The rate that its acknowledgements return, so that a scenario can code it with fewer bits; by default there is none.
+    fn rate_field(&self) -> Option<RateField> {
+        None
     }
 
     /// Its router at one link; by default it has none.

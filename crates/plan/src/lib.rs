@@ -19,6 +19,7 @@ mod names;
 pub mod packets;
 mod protocols;
 mod queue_conflicts;
+mod rate_code;
 mod sampling;
 mod shared_loops;
 mod traffic;

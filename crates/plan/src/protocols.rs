@@ -54,6 +54,13 @@ fn configure<'s>(
     let settings = Settings::check(protocol.card().parameters, faults::written(params)).map_err(fault)?;
     protocol.sender(&settings).map_err(fault)?;
     protocol.receiver(&settings).map_err(fault)?;
+    if entry.is_some_and(|entry| entry.rate_code.is_some()) && protocol.rate_field().is_none() {
+        let message = format!("rate_code: acknowledgements of {} return no rate", name.value);
+        let with_rates = registry.protocols().filter(|protocol| protocol.rate_field().is_some());
+        let names: Vec<&str> = with_rates.map(|protocol| protocol.card().name).collect();
+        let fault = scenario.fault(name.place, message, "no rate to code");
+        return Err(fault.help(format!("those of {} return one", names.join(", "))));
+    }
     let needs = protocol.needs(&settings);
     Ok(ConfiguredProtocol { label, protocol, settings, needs, entry })
 }

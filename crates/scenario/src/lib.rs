@@ -32,9 +32,9 @@ pub use key::{ScenarioHashes, TraceHash};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Contention, Delay, DelayedAcks,
     Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Lasting,
-    Levels, Link, LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio,
-    ReceiverConduct, Relays, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct, SettingValue, Size,
-    Stop, Workload, WrittenSetting,
+    Levels, Link, LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio, RateCode,
+    ReceiverConduct, Relays, Rounding, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct, SettingValue,
+    Size, Stop, Workload, WrittenSetting,
 };
 pub use overrides::OptionValue;
 pub use place::{At, Place};

@@ -601,8 +601,40 @@ pub struct ProtocolEntry {
     pub aggregate: Relays,
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,
+    /// How acknowledgements return the rate of its feedback; none: exactly.
+    pub rate_code: Option<RateCode>,
     /// Its parameters as written.
     pub params: Vec<WrittenSetting>,
+}
+
+/// A code of a rate in acknowledgements: levels at equal ratios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateCode {
+    /// The size of the code.
+    pub bits: u32,
+    /// How a rate becomes one of the levels.
+    pub rounding: Rounding,
+    /// The least level.
+    pub least: Rate,
+    /// The greatest level, above the least.
+    pub greatest: Rate,
+}
+
+impl Default for RateCode {
+    /// That of SCONE's Rate Signals (draft-ietf-scone-protocol).
+    fn default() -> Self {
+        let (least, greatest) = (Rate::from_bps(100_000), Rate::from_bps(199_526_231_496));
+        Self { bits: 7, rounding: Rounding::Nearest, least, greatest }
+    }
+}
+
+/// How a rate becomes one of the levels of a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest level on the logarithmic scale.
+    Nearest,
+    /// At random to one of the adjacent levels, so that the mean is the rate.
+    Dithered,
 }
 
 impl ProtocolEntry {
@@ -614,6 +646,7 @@ impl ProtocolEntry {
             relay_buffer: Buffer::Bdp(2.0),
             aggregate: Relays::Nodes(Vec::new()),
             queue: None,
+            rate_code: None,
             params: Vec::new(),
         }
     }

@@ -326,3 +326,24 @@ fn parameters_with_presets_have_the_name_that_variants_expect() {
     }
     assert!(presets > 0);
 }
+
+/// RCP's routers divide 12 Mbit/s by two flows; with a code of one bit a flow has the nearer end of its range.
+#[test]
+fn a_rate_code_rounds_the_rates_of_senders_and_is_refused_where_there_are_none() {
+    let sender = ["flows.one.protocol=rcp", "flows.two.protocol=rcp"];
+    let code = |range: &str| format!("protocols.rcp.rate_code={{ bits = 1, range = [{range}] }}");
+    let goodputs = |code: &str| {
+        let run = results(LINE, &[&sender[..], &[code]].concat());
+        run.summary.flows.iter().map(|flow| flow.goodput_bps).collect::<Vec<_>>()
+    };
+    // The middle of the range on the logarithmic scale is 10 Mbit/s, above all that a router offers at 12 Mbit/s to two.
+    for goodput in goodputs(&code("\"1Mbps\", \"200Mbps\"")) {
+        assert!((0.9e6..1.05e6).contains(&goodput), "{goodput}");
+    }
+    assert!(goodputs("protocols.rcp.rate_code=exact").iter().sum::<f64>() > 10e6);
+    let found = error_of(&["protocols.dctcp.rate_code.bits=7"]);
+    assert!(found.contains("dctcp return no rate"), "{found}");
+    let fluid = scenario(LINE, &[&sender[..], &["protocols.rcp.rate_code.bits=7"]].concat());
+    let found = millpond_plan::fluid::plan(&fluid, &Registry::builtin()).err().expect("refused").to_string();
+    assert!(found.contains("the fluid world has no codes of rates"), "{found}");
+}

@@ -30,7 +30,10 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), Fault> {
         }
     }
     for group in &scenario.flows {
-        if let Some(feature) = unsupported_in_group(group) {
+        let entry = scenario.protocols.get(&group.protocol.value);
+        let code = entry.and_then(|entry| entry.rate_code);
+        let code = code.map(|_| Unsupported::new("codes of rates", "leave out `rate_code`"));
+        if let Some(feature) = unsupported_in_group(group).or(code) {
             let name = format!("flows \"{}\"", group.name.value);
             return Err(refusal(scenario, group.name.place, &name, &feature));
         }

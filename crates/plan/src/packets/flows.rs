@@ -6,12 +6,14 @@ use crate::delays::{base_rtt, extra_delay};
 use crate::faults;
 use crate::flow_instances::FlowInstance;
 use crate::protocols::ConfiguredProtocol;
+use crate::rate_code::CodedReceiver;
 use crate::sampling::{FlowStream, arrivals, production};
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use millpond_endpoint::{Honesty, ReceiverConfig, RelayBuffer, SenderConfig};
 use millpond_law::{Needs, PlainReceiver, Protocol, Receiver, Sender, SettingError, Settings};
 use millpond_scenario::{
-    self as scenario, Fault, Gap, Hop, ProtocolEntry, ReceiverConduct, Scenario, SenderConduct, Size,
+    self as scenario, Fault, Gap, Hop, ProtocolEntry, RateCode, ReceiverConduct, Scenario, SenderConduct,
+    Size,
 };
 use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -27,6 +29,7 @@ struct LoopTemplate {
     backward: Vec<LinkId>,
     extra_delay: Span,
     host_processing: Span,
+    rate_code: Option<RateCode>,
 }
 
 /// The loops of a flow and the buffers of the relays between them.
@@ -199,6 +202,7 @@ impl FlowBuilder<'_, '_> {
         let endpoint = scenario.endpoint;
         Ok(LoopTemplate {
             conduct: SenderConduct::Honest,
+            rate_code: self.entry().and_then(|entry| entry.rate_code),
             sending: SenderConfig {
                 initial_rtt: endpoint.initial_rtt,
                 granularity: endpoint.granularity,
@@ -250,6 +254,10 @@ impl LoopTemplate {
                 return Ok(self.with(Box::new(Uncontrolled), Box::new(PlainReceiver)));
             }
             _ => (protocol.sender(settings)?, protocol.receiver(settings)?),
+        };
+        let receiver = match (&self.rate_code, protocol.rate_field()) {
+            (Some(code), Some(field)) => Box::new(CodedReceiver::new(receiver, field, code)),
+            _ => receiver,
         };
         let sender = match self.conduct {
             SenderConduct::Greedy(factor) => Box::new(Greedy { law, factor }),

@@ -36,6 +36,13 @@ pub struct AcpHeader {
 }
 
 impl AcpHeader {
+    /// Replaces the least rate of the routers; see [`millpond_law::RateField`].
+    pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
+        if let Some(fields) = header.fields_mut::<Self>(ID) {
+            fields.feedback.replace(carry);
+        }
+    }
+
     /// The view of an ACP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {

@@ -11,7 +11,9 @@ mod sender;
 pub use header::AcpHeader;
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, RateField, Sender, SettingError, Settings,
+};
 
 /// The protocol `acp`.
 pub struct Acp;
@@ -29,6 +31,10 @@ static CARD: Card = Card {
 impl Protocol for Acp {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn rate_field(&self) -> Option<RateField> {
+        Some(header::AcpHeader::replace_rate)
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

@@ -37,6 +37,13 @@ pub struct CltcpHeader {
 }
 
 impl CltcpHeader {
+    /// Replaces the least rate of the routers; see [`millpond_law::RateField`].
+    pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
+        if let Some(fields) = header.fields_mut::<Self>(ID) {
+            fields.factor.replace(carry);
+        }
+    }
+
     /// The header of a data packet at its sender.
     pub const NEW: Self = Self { factor: LeastRate::NONE };
 

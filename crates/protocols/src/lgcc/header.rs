@@ -91,6 +91,14 @@ impl ExcessEcho {
 }
 
 impl LgccEcho {
+    /// Replaces the echoed limit, if there is one; see [`millpond_law::RateField`].
+    pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
+        let Some(fields) = header.fields_mut::<Self>(ID) else { return };
+        if let NextRate::Limit(rate) = fields.next_rate() {
+            *fields = Self::new(NextRate::Limit(Rate::from_bps_f64(carry(rate.as_f64()))));
+        }
+    }
+
     /// The view of an LGCC header; none if the header is foreign or too short.
     pub fn parse(header: &Header) -> Option<Self> {
         header.fields(ID)

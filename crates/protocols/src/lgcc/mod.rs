@@ -16,7 +16,9 @@ pub use header::{LgccEcho, NextRate};
 
 use crate::parts::send_rate::INITIAL_WINDOW;
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings};
+use millpond_law::{
+    Card, Knowledge, Needs, Protocol, QueueChoice, RateField, Receiver, Sender, SettingError, Settings,
+};
 use millpond_units::{Bytes, Rate, Span};
 
 /// The protocol `lgcc`.
@@ -46,6 +48,10 @@ impl Protocol for Lgcc {
 
     fn needs(&self, settings: &Settings) -> Needs {
         Needs { capacity: params::knowledge(settings), ..CARD.needs }
+    }
+
+    fn rate_field(&self) -> Option<RateField> {
+        Some(header::LgccEcho::replace_rate)
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

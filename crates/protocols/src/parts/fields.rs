@@ -35,6 +35,13 @@ impl LeastRate {
         Some(self.0.get()).filter(|bps| *bps != u64::MAX).map(Rate::from_bps)
     }
 
+    /// Replaces the rate, if a router has written one, by what the function returns for it, in bit/s.
+    pub(crate) fn replace(&mut self, carry: &mut dyn FnMut(f64) -> f64) {
+        if let Some(rate) = self.get() {
+            self.0 = Rate::from_bps_f64(carry(rate.as_f64())).bps().min(u64::MAX - 1).into();
+        }
+    }
+
     /// Lowers it to the rate of a router, if that is smaller.
     #[inline]
     pub(crate) fn lower_to(&mut self, rate: Rate) {

@@ -55,6 +55,14 @@ pub struct Offer {
 }
 
 impl PledgeHeader {
+    /// Replaces the least rate that the routers offer; see [`millpond_law::RateField`].
+    pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
+        let Some(fields) = Self::within(header) else { return };
+        if let Some(offered) = valid(fields.offered) {
+            fields.offered = ((carry(8.0 * offered) / 8.0) as f32).clamp(0.0, LARGEST_RATE).into();
+        }
+    }
+
     /// The view of a Pledge header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {

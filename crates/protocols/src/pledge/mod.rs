@@ -13,7 +13,9 @@ mod shown_capacity;
 pub use header::PledgeHeader;
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, RateField, Sender, SettingError, Settings,
+};
 
 /// The protocol `pledge`.
 pub struct Pledge;
@@ -31,6 +33,10 @@ static CARD: Card = Card {
 impl Protocol for Pledge {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn rate_field(&self) -> Option<RateField> {
+        Some(header::PledgeHeader::replace_rate)
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

@@ -30,6 +30,13 @@ pub struct RcpHeader {
 }
 
 impl RcpHeader {
+    /// Replaces the least rate of the routers; see [`millpond_law::RateField`].
+    pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
+        if let Some(fields) = header.fields_mut::<Self>(ID) {
+            fields.rate.replace(carry);
+        }
+    }
+
     /// The view of an RCP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {

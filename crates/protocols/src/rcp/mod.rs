@@ -10,7 +10,9 @@ mod sender;
 pub use header::RcpHeader;
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, RateField, Sender, SettingError, Settings,
+};
 use params::RouterParams;
 
 /// The protocol `rcp`.
@@ -29,6 +31,10 @@ static CARD: Card = Card {
 impl Protocol for Rcp {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn rate_field(&self) -> Option<RateField> {
+        Some(header::RcpHeader::replace_rate)
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

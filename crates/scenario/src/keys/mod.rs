@@ -13,6 +13,7 @@ mod paths;
 mod processing;
 mod protocols;
 mod queues;
+mod rate_code;
 pub(crate) mod scenario;
 mod shorthand;
 mod texts;

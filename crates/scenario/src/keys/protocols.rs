@@ -1,6 +1,7 @@
 //! `[protocols.NAME]`: what belongs to a protocol rather than to the network.
 
 use super::queues::{BUFFER, QUEUE, SETTINGS};
+use super::rate_code::RATE_CODE;
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
 use crate::table::{
@@ -22,6 +23,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
         relay_buffer: Buffer::Unlimited,
         aggregate: Relays::Nodes(Vec::new()),
         queue: None,
+        rate_code: None,
         params: Vec::new(),
     },
     plain: None,
@@ -67,6 +69,14 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             meaning: "the queue law at links that name none; `\"default\"`: the protocol's choice",
             read: |entry, written| set(&mut entry.queue, Field::read(written)),
             write: |entry| put(&entry.queue),
+        },
+        ScenarioKey {
+            name: "rate_code",
+            form: Form::Table(&RATE_CODE),
+            rule: Rule::Default("\"exact\""),
+            meaning: "how acknowledgements return the rate of the feedback, in the packet world",
+            read: |entry, written| set(&mut entry.rate_code, RATE_CODE.read(written)),
+            write: |entry| Some(RATE_CODE.write(&entry.rate_code)),
         },
         stored_key! {
             name: "params",
