@@ -8,9 +8,10 @@
 //!
 //! Each process has its own random stream, so that the samples of one do not depend on another.
 
-use super::presets::LEVELS;
+use super::presets::{LEVELS, SHORTEST_OUTAGE};
+use super::process::{GaussianState, Outage, RateProcess, level};
 use super::{Format, Preset, Trace};
-use millpond_stats::{Random, quantile_of_curve};
+use millpond_stats::Random;
 use millpond_units::{Rate, Span, Time};
 use std::fmt;
 
@@ -18,8 +19,6 @@ use std::fmt;
 const MAX_SAMPLES: u64 = 10_000_000;
 /// The highest mean that is accepted.
 const FASTEST_MEAN: Rate = Rate::from_bps(1_000_000_000_000);
-/// The shortest outage in seconds.
-const SHORTEST_OUTAGE: f64 = 1.0;
 
 /// What to generate.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +66,14 @@ impl TraceRecipe {
     /// # Errors
     /// If the duration holds no sample or too many, or mean and peak do not fit.
     pub fn generate(&self) -> Result<Trace, TraceRecipeError> {
+        self.process().map(|process| process.trace)
+    }
+
+    /// Follows the recipe, and keeps the states of the random process at each sample.
+    ///
+    /// # Errors
+    /// Those of [`Self::generate`].
+    pub fn process(&self) -> Result<RateProcess, TraceRecipeError> {
         let step = self.step.unwrap_or(self.preset.step);
         let mean = self.mean.unwrap_or(self.preset.mean);
         if mean.is_zero() || mean > FASTEST_MEAN {
@@ -78,13 +85,20 @@ impl TraceRecipe {
             let fault = format!("{} in steps of {step} are {samples} samples", self.duration);
             return Err(TraceRecipeError::new(format!("{fault}: expected 1 to {MAX_SAMPLES}")));
         }
-        let level = |z| quantile_of_curve(&distribution, phi(z)).unwrap_or_default();
-        let mut levels: Vec<f64> = self.scores(step, samples).map(level).collect();
-        self.cut_outages(&mut levels, step);
-        let rates = scaled(&levels, mean)?;
-        let mut steps: Vec<_> = (0..).map(|i| Time::ZERO + step * i).zip(rates).collect();
+        let states = self.states(step, samples);
+        let outages = self.outages();
+        let mut levels: Vec<f64> =
+            states.iter().map(|state| level(&distribution, state.score(self.preset))).collect();
+        for outage in &outages {
+            levels[outage.samples(step, samples as usize)].fill(0.0);
+        }
+        let average = millpond_stats::mean(&levels);
+        let rates = scaled(&levels, average, mean)?;
+        let mut steps: Vec<_> = (0..).map(|i| Time::ZERO + step * i).zip(rates.iter().copied()).collect();
         steps.dedup_by_key(|&mut (_, rate)| rate);
-        Ok(Trace { format: Format::Csv, steps, length: step * samples, sampling: step })
+        let trace = Trace { format: Format::Csv, steps, length: step * samples, sampling: step };
+        let unit = mean.as_f64() / average;
+        Ok(RateProcess { preset: self.preset, trace, step, rates, distribution, unit, states, outages })
     }
 
     /// Points (cumulative share, rate relative to the mean) of the preset's distribution; the highest rate is the peak
@@ -108,49 +122,42 @@ impl TraceRecipe {
         Random::numbered(self.seed, process)
     }
 
-    /// The Gaussian process, one value per step.
-    fn scores(&self, step: Span, samples: u64) -> impl Iterator<Item = f64> {
-        let Preset { white, fast, fast_tau, slow, slow_tau, .. } = *self.preset;
-        let mut fast_process = OrnsteinUhlenbeck::new(fast_tau, step, self.stream(1));
-        let mut slow_process = OrnsteinUhlenbeck::new(slow_tau, step, self.stream(2));
+    /// The states of the Gaussian process, one per step.
+    fn states(&self, step: Span, samples: u64) -> Vec<GaussianState> {
+        let Preset { fast_tau, slow_tau, .. } = *self.preset;
+        let mut fast = OrnsteinUhlenbeck::new(fast_tau, step, self.stream(1));
+        let mut slow = OrnsteinUhlenbeck::new(slow_tau, step, self.stream(2));
         let mut noise = self.stream(3);
-        let (fast, slow, white) = (libm::sqrt(fast), libm::sqrt(slow), libm::sqrt(white));
-        (0..samples)
-            .map(move |_| fast * fast_process.step() + slow * slow_process.step() + white * noise.normal())
+        let state = |_| GaussianState { fast: fast.step(), slow: slow.step(), white: noise.normal() };
+        (0..samples).map(state).collect()
     }
 
-    /// Sets what falls into an outage to zero.
-    fn cut_outages(&self, levels: &mut [f64], step: Span) {
+    /// The outages that begin within the duration, in their order.
+    fn outages(&self) -> Vec<Outage> {
         let mut random = self.stream(4);
+        let mut outages = Vec::new();
         if self.preset.outages <= 0.0 {
-            return;
+            return outages;
         }
         let gap = 60.0 / self.preset.outages;
-        let spread = (self.preset.outage - SHORTEST_OUTAGE).max(0.0);
         let mut start = random.exponential(gap);
         while start < self.duration.secs() {
-            let length = SHORTEST_OUTAGE + random.exponential(spread);
-            let (first, last) = (start / step.secs(), (start + length) / step.secs());
-            levels.iter_mut().take(last as usize).skip(first as usize).for_each(|level| *level = 0.0);
+            let length = SHORTEST_OUTAGE + random.exponential(self.preset.outage_spread());
+            outages.push(Outage { start, length });
             start += random.exponential(gap);
         }
+        outages
     }
 }
 
-/// Rates in proportion to `levels` with exactly this mean, but for rounding to whole bits per second.
-fn scaled(levels: &[f64], mean: Rate) -> Result<Vec<Rate>, TraceRecipeError> {
-    let average = millpond_stats::mean(levels);
+/// Rates in proportion to `levels`, whose mean is `average`, with exactly this mean, but for rounding to whole bits per second.
+fn scaled(levels: &[f64], average: f64, mean: Rate) -> Result<Vec<Rate>, TraceRecipeError> {
     if average <= 0.0 {
         return Err(TraceRecipeError::new(
             "an outage fills the whole trace: try another seed or a longer duration",
         ));
     }
     Ok(levels.iter().map(|level| mean.scale(level / average)).collect())
-}
-
-/// The distribution function of the standard normal.
-fn phi(z: f64) -> f64 {
-    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
 /// A process of unit variance whose correlation decays exponentially.

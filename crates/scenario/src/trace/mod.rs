@@ -2,6 +2,7 @@
 
 mod generate;
 mod presets;
+mod process;
 mod read;
 mod source;
 mod stats;
@@ -9,6 +10,7 @@ mod write;
 
 pub use generate::{TraceRecipe, TraceRecipeError};
 pub use presets::{LEVELS, PRESETS, Preset, preset};
+pub use process::{NextRates, RatePath, RateProcess};
 pub use source::TraceSource;
 pub use stats::{Dropouts, OpportunityStats, Stats};
 

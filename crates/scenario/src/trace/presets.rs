@@ -9,6 +9,9 @@ use millpond_units::{Rate, Span};
 /// The levels of [`Preset::quantiles`].
 pub const LEVELS: [f64; 11] = [0.0, 0.01, 0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99, 1.0];
 
+/// The shortest outage in seconds.
+pub(super) const SHORTEST_OUTAGE: f64 = 1.0;
+
 /// A kind of link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
@@ -40,6 +43,13 @@ pub struct Preset {
     pub outage: f64,
     /// Share of milliseconds in which delivery opportunities fall.
     pub busy: f64,
+}
+
+impl Preset {
+    /// The mean of the exponential part of an outage's length, in seconds.
+    pub(super) fn outage_spread(&self) -> f64 {
+        (self.outage - SHORTEST_OUTAGE).max(0.0)
+    }
 }
 
 /// The kind of link with this name.
