@@ -43,6 +43,7 @@ GUIDES = Section(
         ("which-should-i-deploy", "docs/which-should-i-deploy.md"),
         ("coexistence", "docs/coexistence.md"),
         ("disturbances", "docs/disturbances.md"),
+        ("frontier", "docs/frontier.md"),
         ("misbehaviour", "docs/misbehaviour.md"),
     ),
 )

@@ -1,10 +1,11 @@
-//! The pages of analyses, sweeps, disturbances and evaluations. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
+//! The pages of analyses, sweeps, frontiers, disturbances and evaluations. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
 
 mod bode;
 mod convergence;
 mod disturbances;
 mod evaluation;
 mod explain;
+mod frontier;
 mod map;
 mod margin_marks;
 mod nyquist;
@@ -17,6 +18,7 @@ mod with_run;
 pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
 pub use evaluation::evaluation;
 pub use explain::explanation;
+pub use frontier::{frontier, frontier_figure};
 pub use sweep::{SweepFigureKind, sweep, sweep_figure};
 pub use with_run::RunBeside;
 

@@ -71,6 +71,11 @@ Examples:
   millpond coexistence vegas --markdown
   millpond coexistence vegas --harm";
 
+pub(crate) const FRONTIER: &str = "\
+Examples:
+  millpond frontier lte-short --rtt 50ms
+  millpond frontier car.csv --protocols pledge,abc,xcp --target 50ms,100ms --report frontier.html";
+
 pub(crate) const EVALUATE: &str = "\
 Examples:
   millpond evaluate bbr3

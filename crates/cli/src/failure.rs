@@ -74,6 +74,16 @@ impl From<millpond_lab::Error> for Failure {
     }
 }
 
+impl From<millpond_frontier::Error> for Failure {
+    fn from(error: millpond_frontier::Error) -> Self {
+        match error {
+            millpond_frontier::Error::Scenario(faults) => Self::Scenario(faults),
+            millpond_frontier::Error::Run(error) => error.into(),
+            millpond_frontier::Error::Option(text) => Self::Input(text),
+        }
+    }
+}
+
 impl From<millpond_papers::RecipeError> for Failure {
     fn from(error: millpond_papers::RecipeError) -> Self {
         Self::input(error)

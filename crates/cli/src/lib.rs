@@ -50,6 +50,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Compare(args) => commands::compare(args, registry),
         Command::Sweep(args) => commands::sweep(args, registry),
         Command::Coexistence(args) => commands::coexistence(args, registry),
+        Command::Frontier(args) => commands::frontier(args, registry),
         Command::Evaluate(args) => commands::evaluate(args, registry),
         Command::Equilibrium(args) => commands::equilibrium(args, registry),
         Command::Stability(args) => commands::stability(args, registry),

@@ -1,9 +1,11 @@
 //! The arguments of all commands.
 
+mod frontier;
 mod new;
 mod papers;
 mod trace;
 
+pub(crate) use frontier::*;
 pub(crate) use new::*;
 pub(crate) use papers::*;
 pub(crate) use trace::*;
@@ -99,6 +101,9 @@ pub(crate) enum Command {
     /// Print the shares of a protocol beside CUBIC, and of flows that join late
     #[command(after_help = examples::COEXISTENCE)]
     Coexistence(Coexistence),
+    /// Compute what a controller can reach on the trace of a link, utilization against queueing delay, and run protocols on it
+    #[command(after_help = examples::FRONTIER)]
+    Frontier(Frontier),
     /// Evaluate protocols and queues by the criteria that documents have for them, such as RFC 9743 (BCP 133) and RFC 7928
     #[command(after_help = examples::EVALUATE)]
     Evaluate(Evaluate),
@@ -251,6 +256,8 @@ pub(crate) enum SchemaDocument {
     Coexistence,
     /// Printed by coexistence --harm --json
     Harm,
+    /// Printed by frontier --json
+    Frontier,
     /// Printed by evaluate --json
     Evaluate,
     /// Printed by protocols --json

@@ -11,6 +11,7 @@ use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
 use millpond_evaluation::Evaluations;
+use millpond_frontier::Frontier;
 use millpond_papers::{CheckedPapers, RecipeReadings};
 use millpond_results::{Comparison, DisturbanceComparison, EmulatedLink, Summary, Timing};
 use millpond_sweep::SweepRecord;
@@ -53,6 +54,7 @@ fn schema_of(document: SchemaDocument) -> Value {
         SchemaDocument::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
         SchemaDocument::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
         SchemaDocument::Harm => output_schema::<Harms>("millpond coexistence --harm --json"),
+        SchemaDocument::Frontier => output_schema::<Frontier>("millpond frontier --json"),
         SchemaDocument::Evaluate => output_schema::<Evaluations>("millpond evaluate --json"),
         SchemaDocument::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
         SchemaDocument::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),

@@ -42,11 +42,16 @@ fn generate(args: &args::Generate) -> Outcome {
 }
 
 fn unknown_preset(name: &str) -> Failure {
+    Failure::input(format!("no preset \"{name}\"; {}", presets_near(name)))
+}
+
+/// The presets, the one with the nearest name first.
+pub(super) fn presets_near(name: &str) -> String {
     let near = millpond_units::nearest(name, PRESETS.iter().map(|preset| preset.name));
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
     let list: Vec<String> =
         PRESETS.iter().map(|preset| format!("  {:<20}  {}", preset.name, preset.title)).collect();
-    Failure::input(format!("no preset \"{name}\"; {near}there are:\n{}", list.join("\n")))
+    format!("{near}there are:\n{}", list.join("\n"))
 }
 
 fn stats(args: &args::Stats) -> Outcome {

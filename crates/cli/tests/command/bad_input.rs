@@ -208,6 +208,16 @@ fn options_quote_the_value_and_say_what_was_expected() {
         (&["trace", "generate", "--preset", "lte-car", "--step", "-1ms"], &["-1ms", "--step", "\"50ms\""]),
         (&["run", "scenario.toml", "--set", "duration=-5s"], &["duration=-5s", "negative"]),
         (&["coexistence", "cubic", "--seeds", "3"], &["--harm"]),
+        (&["frontier", "lte-shrt"], &["lte-shrt", "there is no such file", "did you mean \"lte-short\"?"]),
+        (&["frontier", "scenario.toml"], &["scenario.toml:1", "title"]),
+        (&["frontier", "lte-short", "--rtt", "0ms"], &["--rtt", "expected a time above zero"]),
+        (&["frontier", "lte-short", "--rtt", "2s"], &["--rtt 2s", "expected 1ms to 500ms"]),
+        (&["frontier", "lte-short", "--duration", "1ms"], &["0 samples"]),
+        (&["frontier", "lte-short", "--duration", "500ms"], &["500ms of lte-short", "20 round trips"]),
+        (&["frontier", "lte-short", "--target", "0ms"], &["--target", "expected a time above zero"]),
+        (&["frontier", "lte-short", "--buffer", "much"], &["much", "buffer"]),
+        (&["frontier", "lte-short", "--protocols", "pledg"], &["pledg", "did you mean \"pledge\"?"]),
+        (&["frontier", "lte-short", "--protocols", "xcp,xcp"], &["xcp", "named twice"]),
         (&["coexistence", "cubic", "--harm", "--seeds", "0"], &["'0'", "--seeds", "from 1"]),
     ] {
         let error = error_of(folder.path(), arguments);

@@ -50,6 +50,8 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("recipes", &["papers", "list"]),
     ("coexistence", &["coexistence", "newreno"]),
     ("harm", &["coexistence", "newreno", "--harm", "--seeds", "2"]),
+    ("frontier", &["frontier", "lte-fading", "--rtt", "20ms", "--duration", "4s", "--protocols", "pledge,newreno", "--target", "50ms"]),
+    ("frontier", &["frontier", "trace.csv", "--rtt", "20ms", "--protocols", "newreno"]),
     ("evaluate", &["evaluate", "newreno", "--section", "5.3.1,7.11"]),
     ("protocols", &["protocols"]),
     ("protocols", &["protocols", "lgcc"]),

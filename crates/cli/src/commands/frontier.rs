@@ -1,0 +1,77 @@
+//! `millpond frontier`: what a controller can reach on the trace of a link.
+
+use super::figure::content;
+use super::trace::presets_near;
+use crate::args;
+use crate::command_line::origin;
+use crate::failure::{Failure, Outcome};
+use crate::interrupt::Interrupt;
+use crate::output::{finish, new_file, print_results};
+use crate::progress::Progress;
+use millpond_frontier::{FrontierPlan, FrontierRequest, TracedLink};
+use millpond_protocols::Registry;
+use millpond_report::page::PaperWidth;
+use millpond_report::terminal;
+use millpond_scenario::Faults;
+use millpond_scenario::trace::{Preset, Trace, TraceRecipe, preset};
+use std::process::ExitCode;
+
+pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
+    let (link, file) = link(args)?;
+    let request = FrontierRequest {
+        name: args.trace.display().to_string(),
+        link,
+        file,
+        rtt: args.rtt,
+        duration: args.duration,
+        buffer: args.buffer.clone(),
+        protocols: match args.protocols.is_empty() {
+            true => registry.protocols().map(|protocol| protocol.card().name.to_owned()).collect(),
+            false => args.protocols.clone(),
+        },
+        targets: args.target.clone(),
+    };
+    let plan = FrontierPlan::new(request, registry)?;
+    let page = args.report.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
+    let figure = match &args.figure {
+        Some(file) => Some((new_file(&file.path, args.existing)?, file.format)),
+        None => None,
+    };
+    let progress = Progress::of_all(plan.run_count(), Interrupt::install()?);
+    let found = plan.run(registry, &progress);
+    progress.clear();
+    let found = found?;
+    if let Some(page) = page {
+        finish(page, millpond_analysis_report::frontier(&found, &origin().command).as_bytes())?;
+    }
+    if let Some((file, format)) = figure {
+        let figure = millpond_analysis_report::frontier_figure(&found);
+        finish(file, &content(&figure, format, PaperWidth::TwoColumns))?;
+    }
+    let json = || serde_json::to_string_pretty(&found);
+    print_results(&args.form, json, || terminal::frontier(&found, &args.target))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The link of a trace file, or of a preset if there is no such file, and the content of the trace as a file.
+fn link(args: &args::Frontier) -> Result<(TracedLink, Vec<u8>), Failure> {
+    let name = args.trace.display().to_string();
+    if let Some(preset) = preset(&name).filter(|_| !args.trace.exists()) {
+        return generated(preset, args);
+    }
+    if !args.trace.exists() {
+        return Err(Failure::input(format!(
+            "{name}: there is no such file, and no kind of link with this name; {}",
+            presets_near(&name)
+        )));
+    }
+    let trace = Trace::load(&args.trace, None).map_err(Faults::from)?;
+    let bytes = std::fs::read(&args.trace).map_err(|error| Failure::input(format!("{name}: {error}")))?;
+    Ok((TracedLink::Recorded(trace), bytes))
+}
+
+fn generated(preset: &'static Preset, args: &args::Frontier) -> Result<(TracedLink, Vec<u8>), Failure> {
+    let process = TraceRecipe::new(preset, args.duration, args.seed).process().map_err(Failure::input)?;
+    let file = process.trace.to_csv().into_bytes();
+    Ok((TracedLink::Generated(Box::new(process)), file))
+}

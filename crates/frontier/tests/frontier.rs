@@ -1,0 +1,73 @@
+//! Protocols of the house under the limits.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use millpond_frontier::{Frontier, FrontierPlan, FrontierRequest, LimitKind, TracedLink};
+use millpond_protocols::Registry;
+use millpond_results::Unwatched;
+use millpond_scenario::trace::{TraceRecipe, preset};
+use millpond_units::Span;
+
+const PROTOCOLS: [&str; 8] = ["pledge", "abc", "xcp", "rcp", "acp", "copa", "swift", "lgcc"];
+
+/// The frontier of a generated trace, as bound or, as if it were recorded, as guide.
+fn frontier(name: &str, kind: LimitKind, rtt: u64, protocols: &[&str]) -> Frontier {
+    let process = TraceRecipe::new(preset(name).unwrap(), Span::from_secs(20.0), 7).process().unwrap();
+    let file = process.trace.to_csv().into_bytes();
+    let request = FrontierRequest {
+        name: name.to_owned(),
+        link: match kind {
+            LimitKind::Bound => TracedLink::Generated(Box::new(process)),
+            LimitKind::Guide => TracedLink::Recorded(process.trace),
+        },
+        file,
+        rtt: Span::from_millis(rtt),
+        duration: Span::from_secs(20.0),
+        buffer: "1s".to_owned(),
+        protocols: protocols.iter().map(|name| (*name).to_owned()).collect(),
+        targets: [20, 100].map(Span::from_millis).to_vec(),
+    };
+    let registry = Registry::builtin();
+    FrontierPlan::new(request, &registry).unwrap().run(&registry, &Unwatched).unwrap()
+}
+
+/// The bound holds in the mean over traces; half a point is for chance on one trace.
+#[test]
+fn no_protocol_without_losses_is_above_the_bound_of_a_generated_trace() {
+    for (preset, rtt) in [("lte-fading", 100), ("wifi-restaurant-poor", 200), ("lte-walking", 50)] {
+        let found = frontier(preset, LimitKind::Bound, rtt, &PROTOCOLS);
+        let judged = found.protocols.iter().filter(|point| point.loss == 0.0 && point.limit.is_some());
+        let judged: Vec<_> = judged.collect();
+        assert!(judged.len() >= 5, "{preset}: {:?}", found.protocols);
+        for point in judged {
+            assert!(point.utilization <= point.limit.unwrap() + 0.005, "{preset}: {point:?}");
+        }
+    }
+}
+
+/// The reference sends what one constant permits; it knows no more than the controllers of the bound.
+#[test]
+fn the_reference_of_one_factor_is_below_the_bound() {
+    for preset in ["lte-fading", "wifi-restaurant-poor"] {
+        let found = frontier(preset, LimitKind::Bound, 200, &["xcp"]);
+        for limit in &found.limit {
+            if let Some(reference) = found.one_factor_at(limit.delay_ms - 1.0) {
+                assert!(reference <= limit.utilization + 0.005, "{preset}: {limit:?}, {reference}");
+            }
+        }
+        assert!(found.one_factor_at(200.0).unwrap() > 0.8, "{:?}", found.one_factor);
+    }
+}
+
+#[test]
+fn the_limit_rises_with_the_delay_and_equal_requests_have_equal_results() {
+    for kind in [LimitKind::Bound, LimitKind::Guide] {
+        let found = frontier("lte-fading", kind, 100, &["pledge"]);
+        assert_eq!(found, frontier("lte-fading", kind, 100, &["pledge"]));
+        assert!(found.limit.windows(2).all(|pair| pair[0].utilization <= pair[1].utilization));
+        let least = found.limit.first().unwrap().utilization;
+        assert!((0.3..0.99).contains(&least), "{least}");
+        let labels: Vec<&str> = found.protocols.iter().map(|point| point.label.as_str()).collect();
+        assert_eq!(labels, ["pledge@20ms", "pledge@100ms"]);
+    }
+}
