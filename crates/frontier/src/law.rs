@@ -179,6 +179,15 @@ mod tests {
         TwoStates { rates: [low, high], change }
     }
 
+    /// 0.12 s at 4 and 0.03 s at 1 bit/s.
+    #[test]
+    fn an_outcome_has_the_service_of_both_times_and_the_rate_at_the_end() {
+        let path = RatePath { weight: 0.5, rates: vec![1.0, 9.0] };
+        let outcome = Service { left: 0.12, rate: 4.0, path: &path, step: 1.0 }.outcome(0.2, 0.1, 0.05);
+        assert_eq!((outcome.weight, outcome.scale, outcome.rate_after), (0.1, 1.0, 1.0));
+        assert!((outcome.within_rtt - 0.4).abs() < 1e-12 && (outcome.within_delay - 0.51).abs() < 1e-12);
+    }
+
     #[test]
     fn a_constant_capacity_is_used_completely_at_any_delay() {
         for delay in [0.0, 0.01, 1.3] {
