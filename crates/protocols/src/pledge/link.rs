@@ -17,6 +17,9 @@ const MEAN_WINDOWS: f64 = 1000.0;
 /// Windows of which the least queue is a standing one: the memory of the late factor.
 const STANDING_WINDOWS: f64 = 50.0;
 
+/// Eqs. (3) and (7) are computed this often, and at once when what they divide by has changed.
+const BETWEEN_UPDATES: Span = Span::from_millis(1);
+
 /// A flow counts as one of this router's if it follows at least this share of the offer: where two routers offer nearly the
 /// same, a flow would otherwise change between them with every fluctuation.
 const TIE: f64 = 0.95;
@@ -56,7 +59,7 @@ struct Traffic {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct InService {
     bytes: f64,
-    entered: Time,
+    waited: Span,
     began: Time,
     /// Whether another packet was waiting behind it.
     is_followed: bool,
@@ -89,8 +92,13 @@ pub(super) struct PledgeRouter {
     /// The rate of the last interval, in bytes/s.
     elsewhere: f64,
     interval: (Time, Time),
+    /// When (3) and (7) are due, and the number of flows of the last time.
+    next_update: Time,
+    divided_by: f64,
     window: f64,
     offer: Offer,
+    /// q as headers carry it.
+    signalled_wait: Span,
     has_samples: bool,
     unread: Unread,
 }
@@ -123,8 +131,11 @@ impl PledgeRouter {
             others: Others::default(),
             elsewhere: 0.0,
             interval: (Time::ZERO, Time::ZERO + params.initial_rtt),
+            next_update: Time::ZERO,
+            divided_by: 0.0,
             window: 0.0,
             offer: Offer { rate: 0.0, router: 0 },
+            signalled_wait: Span::ZERO,
             has_samples: false,
             unread: Unread::default(),
         }
@@ -140,14 +151,14 @@ impl PledgeRouter {
     fn end_service(&mut self, now: Time) {
         let Some(served) = self.in_service.take() else { return };
         let share = self.share(served.bytes);
-        let mut wait = served.began.since(served.entered).secs();
+        let mut wait = served.waited.secs();
         if served.is_followed {
             let took = now.since(served.began);
             wait += (took.secs() - served.bytes / self.known.capacity.max(1.0)).max(0.0);
         }
         self.mean_wait += share / FIRST_WINDOWS * (wait - self.mean_wait);
         self.late.count(&self.params, share, wait > self.known.target);
-        self.use_factor = next_use_factor(&self.params, self.use_factor, 0.0, share, self.most_use());
+        self.use_factor = next_use_factor(&self.params, self.use_factor, 0.0, share, f64::INFINITY);
     }
 
     /// The use factor at which both terms of (3) are equal.
@@ -164,6 +175,7 @@ impl PledgeRouter {
         let wasted = self.known.capacity * idle.clamp(0.0, self.known.base_rtt);
         let share = wasted / self.mean_window;
         self.use_factor = next_use_factor(&self.params, self.use_factor, share, 0.0, self.most_use());
+        self.next_update = now;
     }
 
     /// Eq. (6), once in fifty windows.
@@ -200,17 +212,25 @@ impl PledgeRouter {
         let between_packets = 2.0 * self.packet / self.offer.rate.max(1.0);
         let length = Span::from_secs(traffic.longest.max(between_packets).min(INTERVALS.1.secs()));
         self.interval = (now, now + length.max(INTERVALS.0));
+        self.next_update = now;
     }
 
-    fn update_window(&mut self, capacity: f64) {
-        self.known.capacity = capacity;
+    /// Eqs. (3) and (7), if they are due: a millisecond has passed, or the number of flows or the traffic of others has changed.
+    #[inline]
+    fn update_window(&mut self, now: Time) {
+        let flows = self.labels.count();
+        if now < self.next_update && flows == self.divided_by {
+            return;
+        }
+        (self.next_update, self.divided_by) = (now + BETWEEN_UPDATES, flows);
         if self.mean_rate <= 0.0 {
-            self.mean_rate = capacity;
+            self.mean_rate = self.known.capacity;
         }
         self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.packet);
         self.window = window(&self.known, self.late.value, self.use_factor).max(self.packet);
         let loop_time = self.known.base_rtt + self.mean_wait;
-        self.offer.rate = offered_rate(self.window, loop_time, &self.others, self.labels.count());
+        self.offer.rate = offered_rate(self.window, loop_time, &self.others, flows);
+        self.signalled_wait = Span::from_secs(self.mean_wait);
     }
 
     /// Counts a flow of Pledge.
@@ -256,7 +276,7 @@ impl Link for PledgeRouter {
         let bytes = packet.bytes.as_f64();
         self.in_service = Some(InService {
             bytes,
-            entered: Time::ZERO + cx.now.since(Time::ZERO).saturating_sub(queue.head_sojourn),
+            waited: queue.head_sojourn,
             began: cx.now,
             is_followed: queue.packets > 1,
         });
@@ -264,7 +284,8 @@ impl Link for PledgeRouter {
             self.offer.router = cx.random.bits().max(1);
         }
         let shown = self.departures.count(cx.now, bytes);
-        self.update_window(queue.configured_capacity.bytes_per_sec().max(shown));
+        self.known.capacity = queue.configured_capacity.bytes_per_sec().max(shown);
+        self.update_window(cx.now);
         let share = self.share(bytes);
         self.count_standing_queue(queue.bytes.saturating_sub(packet.bytes).as_f64(), share);
         self.traffic.all += bytes;
@@ -273,7 +294,7 @@ impl Link for PledgeRouter {
             None => self.traffic.foreign += bytes,
             Some(header) => {
                 self.note_flow(header, bytes, share);
-                header.pass(self.offer, Span::from_secs(self.mean_wait));
+                header.pass(self.offer, self.signalled_wait);
             }
         }
         if cx.now >= self.interval.1 {
