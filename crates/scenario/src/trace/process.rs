@@ -190,10 +190,12 @@ impl NextRates<'_> {
         weight: f64,
         is_usual: bool,
     ) {
-        let points = match () {
-            () if open.is_empty() => 1,
-            () if is_usual => POINTS,
-            () => POINTS_BESIDE_OUTAGE,
+        let points = if open.is_empty() {
+            1
+        } else if is_usual {
+            POINTS
+        } else {
+            POINTS_BESIDE_OUTAGE
         };
         let process = self.process;
         let rate = |sample: usize, deviation: f64| match open.contains(&sample) {
