@@ -432,6 +432,19 @@ mod tests {
     }
 
     #[test]
+    fn the_offer_is_computed_once_in_a_millisecond_and_at_once_for_a_new_flow() {
+        let mut bench = Bench::new();
+        bench.busy(new_flow(1), Span::ZERO);
+        let first = rate(&bench.busy(new_flow(1), Span::ZERO));
+        bench.router.use_factor = 0.5;
+        bench.now += Span::from_micros(500);
+        let mut depart = |flow| rate(&bench.depart(Some(new_flow(flow)), 3, Span::ZERO).unwrap());
+        assert_eq!([depart(1), depart(2)], [first, first]);
+        let shared = depart(1);
+        assert!(near(shared, first / 4.0, 0.02), "{shared} of {first}");
+    }
+
+    #[test]
     fn a_flow_limited_elsewhere_keeps_its_rate_and_the_rest_is_offered_to_the_others() {
         let mut bench = Bench::new();
         let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
