@@ -4,6 +4,7 @@ use crate::excerpt::{Excerpt, printable, shortened};
 use crate::place::Place;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The scenario file and its overrides. All values are equal, so that comparing scenarios ignores their texts.
@@ -80,6 +81,23 @@ impl Fault {
     /// The message, in one line.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// What stands at its place, in a few words; empty if it has no place.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// What was expected, or the nearest spelling; empty if there is nothing to say.
+    pub fn help_text(&self) -> &str {
+        self.help.as_deref().unwrap_or_default()
+    }
+
+    /// The name of the text at which it points, the text, and the bytes in it; none without a place. The text of an
+    /// override is called `--set`.
+    pub fn place(&self) -> Option<(&str, &str, Range<usize>)> {
+        let source = self.source.as_ref()?;
+        Some((source.name(), source.inner(), self.start..self.end))
     }
 
     /// Message, label and help.
