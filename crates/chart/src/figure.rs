@@ -1,5 +1,6 @@
 //! A figure: a title, panels one above the other, and a caption.
 
+use crate::axis::Axis;
 use crate::legend::Legend;
 use crate::plot::Plot;
 use maud::{Markup, Render, html};
@@ -23,6 +24,16 @@ impl Panel {
         let unit = Some(self.unit.clone()).filter(|unit| !unit.is_empty());
         let spacing = axis.spacing_text().map(str::to_owned);
         [unit, spacing, axis.scale.beyond_text()].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Panel {
+    /// Gives the horizontal axis the texts of another one, if it has none and the same scale.
+    fn take_axis_texts(&mut self, texts: &Axis) {
+        let axis = &mut self.plot.x;
+        if axis.title.is_empty() && axis.scale == texts.scale {
+            *axis = texts.clone();
+        }
     }
 }
 
@@ -64,12 +75,21 @@ impl Figure {
         let texts = last.plot.x.clone();
         self.panels.push(last);
         self.panels = self.panels.drain(..).skip(index).take(1).collect();
-        for panel in &mut self.panels {
-            let axis = &mut panel.plot.x;
-            if axis.title.is_empty() && axis.scale == texts.scale {
-                *axis = texts.clone();
-            }
-        }
+        self.panels.iter_mut().for_each(|panel| panel.take_axis_texts(&texts));
+    }
+}
+
+impl Figure {
+    /// Each panel as a figure without title and caption. Horizontal axes without texts get those of the last panel.
+    #[must_use]
+    pub fn into_panels(self) -> Vec<Self> {
+        let Some(texts) = self.panels.last().map(|last| last.plot.x.clone()) else { return Vec::new() };
+        let figure = |(index, mut panel): (usize, Panel)| {
+            panel.take_axis_texts(&texts);
+            let id = format!("{}-{index}", self.id);
+            Self { id, title: html! {}, class: self.class, panels: vec![panel], caption: String::new() }
+        };
+        self.panels.into_iter().enumerate().map(figure).collect()
     }
 }
 

@@ -65,7 +65,7 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
          there is no value, such as a delay while no packet arrives; hatched times are outages: the bottleneck has no \
          capacity.{configured}{relays}{seeds}"
     );
-    Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views))
+    Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views, charts::FINE))
 }
 
 fn comparison_section(views: &[RunView]) -> Option<Section> {

@@ -4,6 +4,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use millpond_chart::{Figure, definitions};
 
 const STYLE: &str = include_str!("page.css");
+/// The style sheet of the elements of figures that are not of `millpond-chart`: curves and areas of runs and analyses.
+pub const FIGURE_STYLE: &str = include_str!("figures.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The content security policy: a browser that follows it loads nothing.
@@ -62,7 +64,7 @@ pub fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
                 title { (title) }
-                style { (PreEscaped(millpond_chart::STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(millpond_chart::STYLE)) (PreEscaped(STYLE)) (PreEscaped(FIGURE_STYLE)) }
             }
             body {
                 (definitions())

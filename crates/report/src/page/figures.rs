@@ -2,6 +2,7 @@
 
 use super::charts;
 use super::run_view::RunView;
+use maud::html;
 use millpond_chart::{Figure, PaperColour, PaperPaint, PaperRule};
 use millpond_results::Run;
 
@@ -117,7 +118,7 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
                     labels(&views)
                 ));
             }
-            charts::over_time(&views).pop()
+            charts::over_time(&views, charts::FINE).pop()
         }
         FigureKind::Cdf | FigureKind::Ccdf | FigureKind::Quantiles => charts::delays(&views),
         FigureKind::Completions => charts::completions(&views),
@@ -126,6 +127,23 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
     };
     let figure = figure.map(|figure| shown(figure, kind)).filter(|figure| !figure.panels.is_empty());
     figure.ok_or_else(|| format!("\"{}\" needs {}", kind.name(), kind.requirement()))
+}
+
+/// The figures of a single run that a page shows beside each other, each with one panel and with identifiers that begin with
+/// `prefix`: goodput, queue and queueing delay over time, and the distribution of queueing delay. Curves over time have at
+/// most two points for each of `slices` slices: the least and the greatest value. A figure without data is left out.
+#[must_use]
+pub fn figures_of_run(run: &Run, prefix: &str, slices: usize) -> Vec<(FigureKind, Figure)> {
+    let views = RunView::all(std::slice::from_ref(run));
+    let over_time = charts::over_time(&views, slices).pop();
+    let all = over_time.map_or_else(Vec::new, Figure::into_panels);
+    let kinds = [FigureKind::Goodput, FigureKind::Queue, FigureKind::Delay];
+    let distribution = charts::delays(&views).map(|figure| (FigureKind::Cdf, shown(figure, FigureKind::Cdf)));
+    let named = |(kind, figure): (FigureKind, Figure)| {
+        let id = format!("{prefix}-{}", kind.name());
+        (kind, Figure { id, title: html! {}, class: "", caption: String::new(), ..figure })
+    };
+    kinds.into_iter().zip(all).chain(distribution).map(named).collect()
 }
 
 fn labels(views: &[RunView]) -> String {

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use millpond_chart::{Axis, Legend, Scale};
 
 /// Slices of time in a large plot: more than it has pixels, so that zooming in shows more.
-const FINE: usize = 2048;
+pub(super) const FINE: usize = 2048;
 /// Slices of time in a small plot.
 const COARSE: usize = 512;
 

@@ -6,7 +6,7 @@ use super::super::curve_set::{
 };
 use super::super::rate_unit::RateUnit;
 use super::super::run_view::{RunView, of_flows};
-use super::{FINE, run_title, time_axis};
+use super::{run_title, time_axis};
 use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
 use millpond_results::{EntityKind, Run, Series, quantity};
@@ -14,12 +14,13 @@ use millpond_units::format::{fixed, two_digits};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One figure per run.
-pub(crate) fn over_time(views: &[RunView]) -> Vec<Figure> {
+/// One figure per run, whose curves have at most two points per slice of time.
+pub(crate) fn over_time(views: &[RunView], slices: usize) -> Vec<Figure> {
     let peaks: Vec<f64> = views.iter().map(peak_rate).collect();
     let greatest = are_of_one_order(&peaks).then(|| peaks.iter().copied().fold(0.0, f64::max));
-    let curves =
-        |(view, peak): (&RunView, &f64)| RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)));
+    let curves = |(view, peak): (&RunView, &f64)| {
+        RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)), slices)
+    };
     let curves: Vec<RunCurves> = views.iter().zip(&peaks).map(curves).collect();
     let common = Scales::common(&curves);
     let figure = |(view, curves): (&RunView, &RunCurves)| {
@@ -86,13 +87,13 @@ impl StackedPart {
 }
 
 impl RunCurves {
-    fn of(view: &RunView, rate_unit: RateUnit) -> Self {
+    fn of(view: &RunView, rate_unit: RateUnit, slices: usize) -> Self {
         let at_bottleneck = |quantity, factor| {
-            view.at_bottleneck(quantity).map_or_else(Vec::new, |series| decimated(series, factor, FINE))
+            view.at_bottleneck(quantity).map_or_else(Vec::new, |series| decimated(series, factor, slices))
         };
         let backlogs: Vec<_> = view.series(EntityKind::Relay, quantity::BACKLOG).collect();
-        let goodputs = CurveSet::new(&view.goodputs(), GroupValue::Sum, rate_unit.factor, FINE);
-        let band = |one: &&Series| Band::of(&view.of_seeds(one), rate_unit.factor, FINE);
+        let goodputs = CurveSet::new(&view.goodputs(), GroupValue::Sum, rate_unit.factor, slices);
+        let band = |one: &&Series| Band::of(&view.of_seeds(one), rate_unit.factor, slices);
         let has_bands = view.seeds.len() > 1 && !goodputs.is_condensed();
         let goodput_bands = view.goodputs().iter().filter(|_| has_bands).filter_map(band).collect();
         let end_to_end: Vec<Series> = view.seeds.iter().map(|run| end_to_end_delay(run)).collect();
@@ -102,20 +103,20 @@ impl RunCurves {
             configured: at_bottleneck(quantity::CONFIGURED_CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
             outages: view.at_bottleneck(quantity::CAPACITY).map_or_else(Vec::new, outages),
-            stack: Stack::new(&view.goodputs(), rate_unit.factor, FINE),
+            stack: Stack::new(&view.goodputs(), rate_unit.factor, slices),
             goodputs,
             goodput_bands,
             queue: at_bottleneck(quantity::QUEUE, 1.0),
             queue_band: view
                 .at_bottleneck(quantity::QUEUE)
-                .and_then(|queue| Band::of(&view.of_seeds(queue), 1.0, FINE)),
+                .and_then(|queue| Band::of(&view.of_seeds(queue), 1.0, slices)),
             at_relays: at_relays
                 .zip(end_to_end.first())
-                .map(|(part, whole)| StackedPart::of(whole, &part, FINE)),
-            backlog: sum(&backlogs, FINE),
+                .map(|(part, whole)| StackedPart::of(whole, &part, slices)),
+            backlog: sum(&backlogs, slices),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
-            end_to_end: end_to_end.first().map_or_else(Vec::new, |first| decimated(first, 1.0, FINE)),
-            end_to_end_band: Band::of(&end_to_end.iter().collect::<Vec<_>>(), 1.0, FINE),
+            end_to_end: end_to_end.first().map_or_else(Vec::new, |first| decimated(first, 1.0, slices)),
+            end_to_end_band: Band::of(&end_to_end.iter().collect::<Vec<_>>(), 1.0, slices),
             rate_unit,
         }
     }
