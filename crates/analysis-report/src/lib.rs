@@ -10,6 +10,7 @@ mod map;
 mod margin_marks;
 mod nyquist;
 mod portrait;
+mod roots;
 mod steps;
 mod sweep;
 mod unit;
@@ -19,6 +20,7 @@ pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
 pub use evaluation::evaluation;
 pub use explain::explanation;
 pub use frontier::{frontier, frontier_figure};
+pub use roots::roots_figure;
 pub use sweep::{SweepFigureKind, sweep, sweep_figure};
 pub use with_run::RunBeside;
 
