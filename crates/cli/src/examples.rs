@@ -52,6 +52,11 @@ Examples:
   millpond stability scenarios/delay-margin.toml --with-run --report margins.html --figures figures
   millpond stability --explain runs/dumbbell";
 
+pub(crate) const SERVE: &str = "\
+Examples:
+  millpond serve
+  millpond serve scenarios --port 8000";
+
 pub(crate) const LINK: &str = "\
 Examples:
   millpond link --rate 20Mbps --delay 15ms -- ./my-app

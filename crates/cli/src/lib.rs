@@ -26,6 +26,9 @@ pub fn main(registry: &Registry) -> ExitCode {
     if let Some(code) = millpond_live::run_inside() {
         return code;
     }
+    if let Some(code) = millpond_playground::run_job(registry) {
+        return code;
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return messages::usage(&error),
@@ -57,6 +60,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
         Command::Figure(args) => commands::figure(args),
+        Command::Serve(args) => commands::serve(args, registry),
         Command::Link(args) => commands::link(args, registry),
         Command::Node(args) => commands::node(args),
         Command::Papers(args) => commands::papers(args, registry),

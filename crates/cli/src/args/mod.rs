@@ -3,11 +3,13 @@
 mod frontier;
 mod new;
 mod papers;
+mod serve;
 mod trace;
 
 pub(crate) use frontier::*;
 pub(crate) use new::*;
 pub(crate) use papers::*;
+pub(crate) use serve::*;
 pub(crate) use trace::*;
 
 use crate::command_line::VERSION;
@@ -116,6 +118,9 @@ pub(crate) enum Command {
     /// Write a figure of finished runs for a paper, as SVG or PDF
     #[command(after_help = examples::FIGURE)]
     Figure(Figure),
+    /// Serve the playground: a page on this machine on which scenarios are changed and run
+    #[command(after_help = examples::SERVE)]
+    Serve(Serve),
     /// Run a command behind an emulated link: real packets through the queues of the packet world
     #[command(after_help = examples::LINK)]
     Link(Box<Link>),

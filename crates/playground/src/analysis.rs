@@ -1,0 +1,130 @@
+//! The theory of a scenario: the steady state in a sentence, roots and margins, the response to a step of the capacity.
+
+use crate::faults::{self, PlacedFault};
+use crate::job::Job;
+use crate::messages::{Fact, Message, PageFigure};
+use millpond_analysis_report::{StabilityPage, roots_figure, stability_figures};
+use millpond_fluid::stability::Crossing;
+use millpond_plan::fluid;
+use millpond_protocols::Registry;
+use millpond_results::Unwatched;
+use millpond_theory::classification::{SteadyStateAnalysis, analyze_steady_state};
+use millpond_theory::equilibrium::PlanEquilibrium;
+use millpond_theory::stability::{Stability, stability_sentence};
+use millpond_theory::steady_state::steady_state_sentence;
+use millpond_theory::transients::{StepChange, StepTransient, simulate_steps};
+use millpond_theory::{AnalysisError, AnalyzedCapacity, Study, with_constant_capacities};
+use millpond_units::format::{duration, frequency, number};
+
+/// The analysis of the scenario of a job.
+///
+/// # Errors
+/// What is wrong with the scenario, or why it has no equilibrium.
+pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<PlacedFault>> {
+    let written = job.scenario()?;
+    let held = with_constant_capacities(&written, AnalyzedCapacity::mean_of_run(&written));
+    let plan = fluid::plan_steady_state(&held.scenario, registry).map_err(|found| faults::placed(&found))?;
+    let mut analysis = analyze_steady_state(&plan).map_err(placed)?;
+    let stability = analysis.stability().map_err(placed)?;
+    let SteadyStateAnalysis { state, equilibrium, .. } = &analysis;
+    let (Some(stability), Some(equilibrium)) = (stability, equilibrium) else {
+        let sentence = format!("The network has {}.", steady_state_sentence(state));
+        return Ok(Message::Analysis { sentence, figures: Vec::new(), facts: Vec::new() });
+    };
+    let steps = response(Study::new(&held.scenario, registry), equilibrium, &stability);
+    let mut sentence = stability_sentence(&stability, &[]);
+    for capacity in &held.named {
+        sentence.push_str(&format!("; {capacity}"));
+    }
+    Ok(Message::Analysis { sentence, figures: figures(&stability, &steps), facts: facts(&stability) })
+}
+
+fn placed(error: AnalysisError) -> Vec<PlacedFault> {
+    match error {
+        AnalysisError::Scenario(found) => faults::placed(&found),
+        other => vec![PlacedFault::plain(other.to_string())],
+    }
+}
+
+/// The response to a fall of the first bottleneck's capacity to 90 %; none if the equations cannot be integrated from there.
+fn response(
+    study: Study<'_>,
+    equilibrium: &PlanEquilibrium<'_>,
+    stability: &Stability,
+) -> Vec<StepTransient> {
+    let link = stability.bottlenecks.first().and_then(|link| equilibrium.plan.links.get(*link));
+    let step = link.and_then(|link| {
+        let name = link.name.trim_end_matches(" ->").trim_end_matches(" <-");
+        StepChange::parse(&format!("{name}=90%"), study.scenario, equilibrium).ok()
+    });
+    let simulated = step.map(|step| simulate_steps(&[step], study, equilibrium, None, &Unwatched));
+    simulated.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Nyquist loci, roots, Bode plot and step response.
+fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
+    let page = StabilityPage {
+        title: "",
+        sentences: &[],
+        stability,
+        run: None,
+        map: None,
+        portrait: None,
+        steps,
+        convergence: None,
+    };
+    let mut figures: Vec<PageFigure> = stability_figures(&page)
+        .iter()
+        .map(|figure| match figure.id.as_str() {
+            "nyquist-loci" => PageFigure::new(
+                "nyquist",
+                "Nyquist locus",
+                "The return ratio along the imaginary axis, with the stability margins at the point -1.",
+                figure,
+            ),
+            "bode" => PageFigure::new("bode", "Bode plot", "Gain and phase of the return ratio.", figure),
+            _ => PageFigure::new(
+                "response",
+                "Response to a step",
+                "Sending rate and queue after the capacity of the bottleneck falls to 90 %.",
+                figure,
+            ),
+        })
+        .collect();
+    let roots = PageFigure::new(
+        "roots",
+        "Characteristic roots",
+        "Disturbances decay if all roots are to the left of zero.",
+        &roots_figure(stability),
+    );
+    figures.insert(1.min(figures.len()), roots);
+    figures
+}
+
+/// The margins and the rightmost root.
+fn facts(stability: &Stability) -> Vec<Fact> {
+    let margins = &stability.margins;
+    let decays = stability.disturbances_decay();
+    let at = |crossing: Crossing| format!("at {} rad/s", frequency(crossing.frequency));
+    let mut facts = Vec::new();
+    if let Some(root) = stability.spectrum.first_nonzero() {
+        facts.push(Fact::new("growth of the rightmost root", number(root.s.re), "1/s"));
+        facts.push(Fact::new("its frequency", number(root.s.im), "rad/s"));
+    }
+    if let Some(gain) = margins.gain.filter(|_| decays) {
+        facts.push(Fact::new("gain margin", format!("x{}", number(gain.margin)), &at(gain)));
+    }
+    if let Some(phase) = margins.phase.filter(|_| decays) {
+        facts.push(Fact::new("phase margin", format!("{}°", number(phase.margin.to_degrees())), &at(phase)));
+    }
+    if let Some(delay) = margins.delay.filter(|_| decays) {
+        facts.push(Fact::new("delay margin", duration(delay.margin), &at(delay)));
+    }
+    if let Some(factor) = stability.stabilizing_gain {
+        facts.push(Fact::new("gain of all loops must fall to", format!("x{}", number(factor)), ""));
+    }
+    if let Some(factor) = stability.stabilizing_delay {
+        facts.push(Fact::new("all delays must fall to", format!("x{}", number(factor)), ""));
+    }
+    facts
+}

@@ -1,0 +1,88 @@
+//! What a run sends: one JSON object per line.
+
+use crate::faults::PlacedFault;
+use maud::Render;
+use millpond_report::page::Figure;
+use serde::{Deserialize, Serialize};
+
+/// The world of a run in the playground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PageWorld {
+    Packets,
+    Fluid,
+}
+
+impl PageWorld {
+    /// The name in requests, messages and identifiers of figures.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Packets => "packets",
+            Self::Fluid => "fluid",
+        }
+    }
+}
+
+/// A line of the answer to a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Message {
+    /// The share of the run that is simulated, from 0 to 1.
+    Progress { world: PageWorld, done: f64 },
+    /// The results of a run.
+    Figures { world: PageWorld, figures: Vec<PageFigure>, facts: Vec<Fact>, warnings: Vec<String> },
+    /// The results of the theory.
+    Analysis { sentence: String, figures: Vec<PageFigure>, facts: Vec<Fact> },
+    /// Why there are no results of a world, or of the analysis.
+    Fault {
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        world: Option<PageWorld>,
+        /// Whether the analysis has no result.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        analysis: bool,
+        faults: Vec<PlacedFault>,
+    },
+    /// The end of the answer, with the elapsed time since the request.
+    Done { milliseconds: u64 },
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PageFigure {
+    /// `rates`, `queue`, `delay`; the element's own identifier begins with the world.
+    pub(crate) id: String,
+    /// The heading.
+    pub(crate) title: String,
+    /// What it shows, in one sentence.
+    pub(crate) description: String,
+    /// The element.
+    pub(crate) html: String,
+}
+
+impl PageFigure {
+    pub(crate) fn new(id: &str, title: &str, description: &str, figure: &Figure) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            description: description.to_owned(),
+            html: figure.render().into_string(),
+        }
+    }
+}
+
+/// A number beside the figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fact {
+    /// What it is.
+    pub(crate) label: String,
+    /// The number as a reader reads it.
+    pub(crate) value: String,
+    /// Its unit; empty if it has none.
+    pub(crate) unit: String,
+}
+
+impl Fact {
+    pub(crate) fn new(label: &str, value: impl Into<String>, unit: &str) -> Self {
+        Self { label: label.to_owned(), value: value.into(), unit: unit.to_owned() }
+    }
+}

@@ -1,0 +1,297 @@
+//! The values of a scenario that the page changes by sliders and lists.
+
+use crate::catalogue::{Choice, choices, is_reading, range, unit};
+use crate::written::{Found, find};
+use millpond_law::{Domain, Parameter};
+use millpond_protocols::Registry;
+use millpond_report::terminal::parameter_default;
+use serde::Serialize;
+use toml_edit::{DocumentMut, Value};
+
+/// A value that can be changed: `path=NUMBERunit`, or `path=word`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Slider {
+    /// The key, as `--set` takes it.
+    pub(crate) path: String,
+    /// `Capacity`, `RTT`, `Flows`, `Buffer`, `Time`, or the name of a protocol or a queue.
+    pub(crate) group: String,
+    pub(crate) label: String,
+    /// What a number is followed by in an override; empty for pure numbers.
+    pub(crate) unit: String,
+    /// The number; null if the value is a word.
+    pub(crate) value: Option<f64>,
+    /// The value as a scenario writes it, without quotes.
+    pub(crate) text: String,
+    pub(crate) minimum: f64,
+    pub(crate) maximum: f64,
+    pub(crate) scale: Spacing,
+    pub(crate) kind: Kind,
+    /// Whether numbers are whole.
+    pub(crate) whole: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) choices: Vec<Choice>,
+    /// Whether the values are readings or variants of a law.
+    pub(crate) reading: bool,
+    /// What it does.
+    pub(crate) meaning: String,
+    /// The equation, table or section that it comes from.
+    pub(crate) origin: String,
+}
+
+/// How the values are spaced along a slider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Spacing {
+    Linear,
+    Log,
+}
+
+/// A number or one of some words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Number,
+    Choice,
+}
+
+/// A number with its unit as a scenario writes it: `5Mbps`, `1bdp`, `0.3`.
+#[derive(Clone, Debug, PartialEq)]
+struct Quantity {
+    number: f64,
+    unit: String,
+}
+
+impl Quantity {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let end = text.find(|c: char| !(c.is_ascii_digit() || "._".contains(c))).unwrap_or(text.len());
+        let number = text.get(..end)?.replace('_', "").parse().ok()?;
+        Some(Self { number, unit: text.get(end..)?.trim().to_owned() })
+    }
+}
+
+/// The value of a key as a scenario writes it, without quotes.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.value().clone(),
+        Value::Integer(whole) => whole.value().to_string(),
+        Value::Float(number) => number.value().to_string(),
+        other => other.to_string().trim().to_owned(),
+    }
+}
+
+/// The sliders of a scenario: `original` is its text, `changed` the same with overrides. Ranges depend on the original, so
+/// that they stay while a slider moves.
+pub(crate) fn sliders(original: &DocumentMut, changed: &DocumentMut, registry: &Registry) -> Vec<Slider> {
+    let all = Documents { original, changed };
+    let mut sliders = all.of_links();
+    sliders.extend(all.of_flows());
+    sliders.extend(all.quantity("duration", "Time", "duration", 16.0, 2.0));
+    sliders.extend(all.of_protocols(registry));
+    sliders
+}
+
+/// The shorthands that describe links, each with the keys under which they stand.
+const SHORTHANDS: [&str; 5] = ["dumbbell", "parking-lot", "chain", "tree", "topology"];
+
+#[derive(Clone, Copy)]
+struct Documents<'a> {
+    original: &'a DocumentMut,
+    changed: &'a DocumentMut,
+}
+
+impl Documents<'_> {
+    /// The slider of a quantity with a unit, from its value in the text divided by `below` to `above` times it, on a
+    /// logarithmic axis; none if the value is a word, a table or absent.
+    fn quantity(&self, path: &str, group: &str, label: &str, below: f64, above: f64) -> Option<Slider> {
+        let text = text_of(find(self.changed, path)?.value()?);
+        let now = Quantity::parse(&text)?;
+        let original = find(self.original, path).and_then(Found::value).map(text_of);
+        let original = original.and_then(|text| Quantity::parse(&text)).filter(|one| one.unit == now.unit);
+        let around = original.map_or(now.number, |original| original.number);
+        let around = if around > 0.0 { around } else { 1.0 };
+        Some(Slider {
+            path: path.to_owned(),
+            group: group.to_owned(),
+            label: label.to_owned(),
+            minimum: (around / below).min(now.number),
+            maximum: (around * above).max(now.number),
+            scale: if now.number > 0.0 { Spacing::Log } else { Spacing::Linear },
+            unit: now.unit,
+            value: Some(now.number),
+            text,
+            kind: Kind::Number,
+            whole: false,
+            choices: Vec::new(),
+            reading: false,
+            meaning: String::new(),
+            origin: String::new(),
+        })
+    }
+
+    /// Rates, delays and buffers of links that have tables of their own, and of those of shorthands.
+    fn of_links(&self) -> Vec<Slider> {
+        let names = |path: &str| find(self.changed, path).map(Found::names).unwrap_or_default();
+        let own = names("links").into_iter().map(|name| (format!("links.{name}"), name));
+        let of_shorthand = |shorthand: &&str| {
+            let keys = names(shorthand).into_iter();
+            keys.map(|key| (format!("{shorthand}.{key}"), key)).collect::<Vec<_>>()
+        };
+        let links = own.chain(SHORTHANDS.iter().flat_map(of_shorthand));
+        links.flat_map(|(path, name)| self.of_link(&path, &name)).collect()
+    }
+
+    fn of_link(&self, path: &str, name: &str) -> Vec<Slider> {
+        let key = |key: &str| format!("{path}.{key}");
+        let rate = self.quantity(&key("rate"), "Capacity", &format!("{name}: capacity"), 20.0, 20.0);
+        let scaled = find(self.changed, &key("rate.trace.file")).map(|_| Slider {
+            label: format!("{name}: factor on the trace"),
+            ..self.number(&key("rate.trace.scale"), "Capacity", 1.0, (0.05, 20.0))
+        });
+        let delay = self.quantity(&key("delay"), "RTT", &format!("{name}: one-way delay"), 20.0, 20.0);
+        let buffer = self.quantity(&key("buffer"), "Buffer", &format!("{name}: buffer"), 20.0, 20.0);
+        [rate, scaled, delay, buffer].into_iter().flatten().collect()
+    }
+
+    /// The slider of a pure number with a default, on a logarithmic axis.
+    fn number(&self, path: &str, group: &str, default: f64, (minimum, maximum): (f64, f64)) -> Slider {
+        let written = find(self.changed, path).and_then(Found::value).map(text_of);
+        let value = written.as_deref().and_then(|text| text.parse().ok()).unwrap_or(default);
+        Slider {
+            path: path.to_owned(),
+            group: group.to_owned(),
+            label: path.to_owned(),
+            unit: String::new(),
+            value: Some(value),
+            text: value.to_string(),
+            minimum: minimum.min(value),
+            maximum: maximum.max(value),
+            scale: Spacing::Log,
+            kind: Kind::Number,
+            whole: false,
+            choices: Vec::new(),
+            reading: false,
+            meaning: String::new(),
+            origin: String::new(),
+        }
+    }
+
+    /// Numbers and base RTTs of flows.
+    fn of_flows(&self) -> Vec<Slider> {
+        let names = find(self.changed, "flows").map(Found::names).unwrap_or_default();
+        let of_group = |name: String| {
+            let path = format!("flows.{name}");
+            // Without a count there is one flow for each path, of which a shorthand may have several.
+            let has_count = find(self.changed, &format!("{path}.count")).is_some();
+            let is_single = SHORTHANDS.iter().all(|shorthand| find(self.changed, shorthand).is_none());
+            let count = (has_count || is_single).then(|| {
+                let slider = self.number(&format!("{path}.count"), "Flows", 1.0, (1.0, 10.0));
+                let label = format!("{name}: number of flows");
+                Slider { whole: true, scale: Spacing::Linear, label, ..slider }
+            });
+            let rtt = self.quantity(&format!("{path}.rtt"), "RTT", &format!("{name}: base RTT"), 20.0, 20.0);
+            [count, rtt]
+        };
+        names.into_iter().flat_map(of_group).flatten().collect()
+    }
+
+    /// The parameters of each protocol that a flow uses, and those of queues that the text sets.
+    fn of_protocols(&self, registry: &Registry) -> Vec<Slider> {
+        let groups = find(self.changed, "flows").map(Found::names).unwrap_or_default();
+        let used =
+            |group: &String| Some(text_of(find(self.changed, &format!("flows.{group}.protocol"))?.value()?));
+        let mut entries: Vec<String> = groups.iter().filter_map(used).collect();
+        entries.sort();
+        entries.dedup();
+        entries.iter().flat_map(|entry| self.of_protocol(entry, registry)).collect()
+    }
+
+    fn of_protocol(&self, entry: &str, registry: &Registry) -> Vec<Slider> {
+        let path = format!("protocols.{entry}");
+        let named = find(self.changed, &format!("{path}.protocol")).and_then(Found::value).map(text_of);
+        let Ok(protocol) = registry.protocol(named.as_deref().unwrap_or(entry)) else { return Vec::new() };
+        let parameters = protocol.card().parameters.iter().map(|key| key.parameter());
+        parameters
+            .map(|parameter| {
+                self.of_parameter(&format!("{path}.params.{}", parameter.name), entry, &parameter)
+            })
+            .collect()
+    }
+
+    fn of_parameter(&self, path: &str, group: &str, parameter: &Parameter) -> Slider {
+        let written = |document| find(document, path).and_then(Found::value).map(text_of);
+        let default = parameter_default(parameter);
+        let text = written(self.changed).unwrap_or_else(|| default.clone());
+        let original = written(self.original).unwrap_or(default);
+        let is_choice = matches!(parameter.domain, Domain::Word(_) | Domain::Flag);
+        let quantity = Quantity::parse(&text).filter(|_| !is_choice);
+        let around = Quantity::parse(&original).map_or(1.0, |original| original.number);
+        let ends = SliderRange::of(&parameter.domain, around, quantity.as_ref().map(|now| now.number));
+        Slider {
+            path: path.to_owned(),
+            group: group.to_owned(),
+            label: parameter.name.to_owned(),
+            unit: match &quantity {
+                Some(quantity) if !quantity.unit.is_empty() => quantity.unit.clone(),
+                _ => unit_in_text(&original),
+            },
+            value: quantity.map(|quantity| quantity.number),
+            text,
+            minimum: ends.minimum,
+            maximum: ends.maximum,
+            scale: ends.scale,
+            kind: if is_choice { Kind::Choice } else { Kind::Number },
+            whole: matches!(parameter.domain, Domain::Whole(_)),
+            choices: choices(parameter),
+            reading: is_reading(&parameter.domain),
+            meaning: described(parameter),
+            origin: parameter.source.to_owned(),
+        }
+    }
+}
+
+/// The meaning with the unit of pure numbers that have one in words, such as packets.
+fn described(parameter: &Parameter) -> String {
+    match (unit(parameter), &parameter.domain) {
+        ("", _) | (_, Domain::Span { .. } | Domain::Bytes { .. } | Domain::Rate) => {
+            parameter.meaning.to_owned()
+        }
+        (unit, _) => format!("{} ({unit})", parameter.meaning),
+    }
+}
+
+/// The unit of a quantity; empty for words and pure numbers.
+fn unit_in_text(text: &str) -> String {
+    Quantity::parse(text).map_or_else(String::new, |quantity| quantity.unit)
+}
+
+/// The ends of a slider.
+struct SliderRange {
+    minimum: f64,
+    maximum: f64,
+    scale: Spacing,
+}
+
+impl SliderRange {
+    /// The domain where it is bounded, else a factor of 20 around `around`; `now` always lies in it.
+    fn of(domain: &Domain, around: f64, now: Option<f64>) -> Self {
+        const FACTOR: f64 = 20.0;
+        let (low, high) = range(domain);
+        let around = if around > 0.0 { around } else { 1.0 };
+        // Some bounds only exclude mistakes.
+        let high = high.filter(|high| *high <= 100.0 * FACTOR * around).unwrap_or(FACTOR * around);
+        let low = low.filter(|low| *low > 0.0 || high <= 1.0);
+        let now = now.unwrap_or(around);
+        match low {
+            Some(low) if low <= 0.0 || high / low < FACTOR => {
+                Self { minimum: low.min(now), maximum: high.max(now), scale: Spacing::Linear }
+            }
+            low => {
+                let least = low.unwrap_or(0.0).max(around / FACTOR);
+                let is_log = now > 0.0 && least > 0.0;
+                let scale = if is_log { Spacing::Log } else { Spacing::Linear };
+                Self { minimum: least.min(now), maximum: high.max(now), scale }
+            }
+        }
+    }
+}

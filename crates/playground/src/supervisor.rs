@@ -1,0 +1,116 @@
+//! Processes of jobs: started, read, limited in time, and ended when nobody waits for the answer.
+
+use crate::faults::PlacedFault;
+use crate::job::{ARGUMENT, Job};
+use crate::limits;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// The program whose processes are jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct JobProgram(pub(crate) PathBuf);
+
+/// Why a job has no complete answer.
+#[derive(Debug)]
+pub(crate) enum JobError {
+    /// A limit, or a fault of the program.
+    Fault(PlacedFault),
+    /// Nobody waits for the answer.
+    Closed,
+}
+
+impl JobProgram {
+    /// Does a job; `receive` gets each line of the answer with its line break, and returns whether more are wanted. The process
+    /// ends when the future is dropped.
+    ///
+    /// # Errors
+    /// The job takes too long, needs too much memory, or fails; or no more lines are wanted.
+    pub(crate) async fn run(
+        &self,
+        job: &Job,
+        mut receive: impl FnMut(Vec<u8>) -> bool,
+    ) -> Result<(), JobError> {
+        let limit = if job.task.is_run() { limits::LONGEST_RUN } else { limits::LONGEST_CHECK };
+        let mut child = self.start(job).map_err(failed)?;
+        let read = async {
+            write(&mut child, job).await.map_err(failed)?;
+            let mut lines = child.stdout.take().map(BufReader::new).ok_or_else(|| failed("no output"))?;
+            loop {
+                let mut line = Vec::new();
+                if lines.read_until(b'\n', &mut line).await.map_err(failed)? == 0 {
+                    return Ok(());
+                }
+                if !receive(line) {
+                    return Err(JobError::Closed);
+                }
+            }
+        };
+        match tokio::time::timeout(limit, read).await {
+            Ok(Ok(())) => finished(&mut child).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(JobError::Fault(too_long(limit))),
+        }
+    }
+
+    /// Starts a process with one thread.
+    fn start(&self, job: &Job) -> io::Result<Child> {
+        Command::new(&self.0)
+            .arg(ARGUMENT)
+            .current_dir(&job.folder)
+            .env("RAYON_NUM_THREADS", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> JobError {
+    JobError::Fault(PlacedFault::plain(format!("a process of the playground failed: {error}")))
+}
+
+/// Writes the request and closes the input.
+async fn write(child: &mut Child, job: &Job) -> io::Result<()> {
+    let mut input = child.stdin.take().ok_or_else(|| io::Error::other("no input"))?;
+    input.write_all(&serde_json::to_vec(job)?).await?;
+    input.shutdown().await
+}
+
+/// Waits for the end of a process that has closed its output.
+async fn finished(child: &mut Child) -> Result<(), JobError> {
+    /// The most bytes of its errors that are read.
+    const MOST: u64 = 64 << 10;
+    let mut errors = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        stderr.take(MOST).read_to_end(&mut errors).await.map_err(failed)?;
+    }
+    let status = child.wait().await.map_err(failed)?;
+    if status.success() { Ok(()) } else { Err(JobError::Fault(ended_early(status, &errors))) }
+}
+
+fn too_long(limit: Duration) -> PlacedFault {
+    PlacedFault::plain(format!("it takes longer than {} s, the limit of the playground", limit.as_secs()))
+        .help("shorten duration, use fewer flows or lower rates, or run it with: millpond run")
+}
+
+/// The fault of a process that ended without an answer.
+fn ended_early(status: ExitStatus, errors: &[u8]) -> PlacedFault {
+    let errors = String::from_utf8_lossy(errors);
+    if errors.contains("memory allocation of") || errors.contains("out of memory") {
+        let most = limits::MOST_MEMORY >> 30;
+        return PlacedFault::plain(format!(
+            "it needs more than {most} GiB of memory, the limit of the playground"
+        ))
+        .help(
+            "use fewer flows or links, raise measure.every, shorten duration, or run it with: millpond run",
+        );
+    }
+    let last = errors.lines().last().unwrap_or_default();
+    PlacedFault::plain(format!("a process of the playground ended early ({status}) {last}"))
+        .help("please report the scenario: this is a fault of Millpond")
+}
