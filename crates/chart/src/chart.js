@@ -1,9 +1,11 @@
 // Values under the pointer and zooming. Charts are complete without it.
-(() => {
-  "use strict";
+"use strict";
+
+// Attaches to the plots within an element. A page that replaces plots ends the listeners of the old ones by an AbortSignal.
+function millpondCharts(root, signal) {
   const SVG = "http://www.w3.org/2000/svg";
   const [GRID_X, GRID_Y] = [20000, 4000];
-  const plots = [...document.querySelectorAll("svg.plot")].map(describe);
+  const plots = [...root.querySelectorAll("svg.plot")].map(describe);
   // Plots over time share their axis within an element of class "own-time", and with all plots outside of such elements.
   const groups = new Map();
   for (const plot of plots.filter((plot) => plot.overTime)) {
@@ -167,12 +169,13 @@
     let start = null;
     let selection = null;
     const share = (event) => shareUnder(plot, event);
-    plot.svg.addEventListener("pointerdown", (event) => {
+    const listen = (kind, react) => plot.svg.addEventListener(kind, react, { signal });
+    listen("pointerdown", (event) => {
       if (!plot.overTime || event.pointerType === "touch" || event.button !== 0) return;
       start = share(event);
       plot.svg.setPointerCapture(event.pointerId);
     });
-    plot.svg.addEventListener("pointermove", (event) => {
+    listen("pointermove", (event) => {
       if (plot.plane) showPlace(plot, share(event), shareDown(plot, event));
       else moveCursor(plot, share(event));
       if (start === null) return;
@@ -184,7 +187,7 @@
       selection.setAttribute("x", `${100 * Math.min(start, share(event))}%`);
       selection.setAttribute("width", `${100 * Math.abs(share(event) - start)}%`);
     });
-    plot.svg.addEventListener("pointerup", (event) => {
+    listen("pointerup", (event) => {
       if (start === null) return;
       const chosen = [start, share(event)].sort((one, other) => one - other);
       start = null;
@@ -192,9 +195,9 @@
       selection = null;
       if (chosen[1] - chosen[0] > 0.01) zoom(plot.group, chosen.map((end) => valueAt({ log: false, span: plot.group.shown }, end)));
     });
-    plot.svg.addEventListener("pointerleave", () => start === null && hideCursor());
-    plot.svg.addEventListener("dblclick", () => plot.overTime && zoom(plot.group, plot.group.whole));
-    plot.svg.addEventListener("keydown", (event) => {
+    listen("pointerleave", () => start === null && hideCursor());
+    listen("dblclick", () => plot.overTime && zoom(plot.group, plot.group.whole));
+    listen("keydown", (event) => {
       const step = { ArrowLeft: -0.01, ArrowRight: 0.01 }[event.key];
       if (!step || plot.plane) return;
       event.preventDefault();
@@ -206,6 +209,8 @@
 
   plots.forEach(addListeners);
   const showAll = () => groups.forEach((group) => zoom(group, group.whole));
-  addEventListener("keydown", (event) => event.key === "Escape" && showAll());
-  addEventListener("beforeprint", showAll);
-})();
+  addEventListener("keydown", (event) => event.key === "Escape" && showAll(), { signal });
+  addEventListener("beforeprint", showAll, { signal });
+}
+
+millpondCharts(document);

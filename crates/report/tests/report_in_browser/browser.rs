@@ -70,8 +70,13 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded and painted. Earlier events are dropped.
     pub(crate) fn open(&mut self, page: &Path) {
+        self.open_address(&format!("file://{}", page.display()));
+    }
+
+    /// Opens an address and waits until it is loaded and painted. Earlier events are dropped.
+    pub(crate) fn open_address(&mut self, address: &str) {
         self.events.clear();
-        self.ask("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.ask("Page.navigate", json!({ "url": address }));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let event = self.next();
             self.events.push(event);
@@ -125,7 +130,13 @@ impl Browser {
         picture["data"].as_str().unwrap().into()
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Messages of the page that are no answers, in the order of arrival.
+    pub(crate) fn events(&self) -> &[Value] {
+        &self.events
+    }
+
+    /// Calls a method of the DevTools protocol and returns its result.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": params });
         if let Some(session) = &self.session {
