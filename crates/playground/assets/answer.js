@@ -1,0 +1,116 @@
+// The results: figures of both worlds side by side, their facts, and the analysis.
+
+import { element } from "./controls.js";
+import { saveFigure } from "./figure-file.js";
+
+/** The worlds and their names on the page. */
+export const WORLDS = { packets: "Packets", fluid: "Equations" };
+const ORDER = ["rates", "queue", "delay"];
+
+/** The results of the last run. Pictures stay until the next ones arrive. */
+export class Answer {
+  constructor() {
+    this.facts = { packets: [], fluid: [], analysis: [] };
+    /** Ends the listeners of the plots of a part of the page. */
+    this.listeners = new Map();
+  }
+
+  /** A fact of the last run: `fact("packets", "utilization")`. */
+  fact(world, id) {
+    return this.facts[world]?.find((fact) => fact.id === id);
+  }
+
+  showFigures({ world, figures, facts }) {
+    this.facts[world] = facts;
+    const worlds = document.getElementById("worlds");
+    const known = (id) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
+    for (const figure of [...figures].sort((one, other) => known(one.id) - known(other.id))) {
+      this.place(worlds, `${figure.id}-${world}`, `row-${known(figure.id)} of-${world}`, figure, WORLDS[world]);
+    }
+    const present = new Set(figures.map((figure) => `${figure.id}-${world}`));
+    for (const slot of worlds.querySelectorAll(`.of-${world}`)) if (!present.has(slot.dataset.slot)) slot.remove();
+    this.listen(worlds);
+    this.showFacts();
+  }
+
+  showAnalysis({ sentence, figures, facts }) {
+    this.facts.analysis = facts;
+    document.getElementById("sentence").textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    const analysis = document.getElementById("analysis");
+    for (const figure of figures) this.place(analysis, figure.id, `figure-${figure.id}`, figure, "");
+    const present = new Set(figures.map((figure) => figure.id));
+    for (const slot of analysis.querySelectorAll("[data-slot]")) if (!present.has(slot.dataset.slot)) slot.remove();
+    this.listen(analysis);
+    this.showFacts();
+  }
+
+  /** Replaces the figure of a slot in one step, so that nothing flickers. */
+  place(container, slot, classes, figure, world) {
+    let holder = container.querySelector(`[data-slot="${slot}"]`);
+    if (!holder) {
+      const title = element("h3", {});
+      const save = element("button", { type: "button", class: "save" }, "SVG");
+      holder = element("section", { "data-slot": slot, class: classes }, element("header", {}, title, save), element("div", { class: "picture" }));
+      save.addEventListener("click", () => saveFigure(holder.querySelector(".picture"), title.textContent, slot));
+      container.append(holder);
+    }
+    const title = world ? `${figure.title}, ${world.toLowerCase()}` : figure.title;
+    holder.querySelector("h3").textContent = title;
+    holder.querySelector(".save").setAttribute("aria-label", `Save "${title}" as an SVG file`);
+    const read = document.createElement("template");
+    read.innerHTML = figure.html;
+    const picture = holder.querySelector(".picture");
+    const focused = picture.contains(document.activeElement);
+    picture.replaceChildren(read.content);
+    if (figure.description) picture.querySelector("svg.plot")?.setAttribute("aria-description", figure.description);
+    if (focused) picture.querySelector("svg.plot")?.focus({ preventScroll: true });
+  }
+
+  /** Values under the pointer, and one time axis for all plots of `part`. */
+  listen(part) {
+    this.listeners.get(part.id)?.abort();
+    const listening = new AbortController();
+    this.listeners.set(part.id, listening);
+    millpondCharts(part, listening.signal);
+  }
+
+  /** One row for each fact, with a column for each world; then those of the analysis. */
+  showFacts() {
+    const worlds = Object.keys(WORLDS).filter((world) => this.facts[world].length);
+    const names = new Map(worlds.flatMap((world) => this.facts[world].map((fact) => [fact.id, fact])));
+    const cell = (world, id) => element("td", {}, number(this.fact(world, id)?.value));
+    const rows = [...names.values()].map((fact) => element("tr", { "data-fact": fact.id },
+      element("th", { scope: "row" }, fact.label, unit(fact)), ...worlds.map((world) => cell(world, fact.id))));
+    const heads = worlds.map((world) => element("th", { scope: "col" }, WORLDS[world]));
+    const measured = element("table", {}, element("caption", {}, "Measured"),
+      element("thead", {}, element("tr", {}, element("td", {}), ...heads)), element("tbody", {}, ...rows));
+    const lines = this.facts.analysis.filter((fact) => fact.value !== null).map((fact) => element("tr", { "data-fact": fact.id },
+      element("th", { scope: "row" }, fact.label, unit(fact)), element("td", {}, number(fact.value))));
+    const computed = element("table", {}, element("caption", {}, "Computed"), element("tbody", {}, ...lines));
+    document.getElementById("facts").replaceChildren(...(rows.length ? [measured] : []), ...(lines.length ? [computed] : []));
+  }
+
+  /** Removes what belongs to another scenario. */
+  clear() {
+    this.facts = { packets: [], fluid: [], analysis: [] };
+    for (const listening of this.listeners.values()) listening.abort();
+    this.listeners.clear();
+    for (const id of ["worlds", "analysis", "facts"]) document.getElementById(id).replaceChildren();
+    document.getElementById("sentence").textContent = "\u00a0";
+  }
+}
+
+/** The value of a fact with its unit, as nodes. */
+export const factValue = (fact) => [number(fact.value), unit(fact)].filter(Boolean);
+
+const unit = (fact) => (fact.unit ? element("span", { class: "unit" }, fact.unit) : null);
+
+/** Three digits, without exponent where a reader expects none. */
+export function number(value) {
+  if (value === null || value === undefined) return "–";
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && size < 1e-3) return value.toExponential(1).replace("-", "−");
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return value.toFixed(digits).replace("-", "−");
+}

@@ -1,0 +1,373 @@
+// The page: what happens when a control moves, the text changes, or an address is opened.
+
+import { Answer } from "./answer.js";
+import * as api from "./api.js";
+import { withNames } from "./completion.js";
+import { Controls, element, focusOn, valueOf } from "./controls.js";
+import { Editor } from "./editor.js";
+import { save } from "./figure-file.js";
+import * as lessons from "./lessons.js";
+import { remember, restore, settings, state } from "./state.js";
+
+/** The network is drawn at no less than this share of its size. */
+const SMALLEST_DRAWING = 0.8;
+
+const by = (id) => document.getElementById(id);
+const LESSON = "lesson:";
+
+const answer = new Answer();
+const controls = new Controls({ isChanged: (path) => state.overrides.has(path), change: changeSetting, reset: resetSetting });
+const editor = new Editor(by("editor"), changeText);
+const known = { scenarios: new Map(), lessons: [], loaded: new Map() };
+let lesson = null;
+let checked = null;
+
+// Runs: the latest request wins
+
+/** A run that takes longer than this is stopped when the next one is requested; a shorter one ends, so that dragging shows pictures. */
+const PATIENCE_MS = 120;
+/** Progress is shown after this time. */
+const PROGRESS_MS = 200;
+
+const run = { abort: null, began: 0, waiting: false, timer: 0 };
+
+function requestRun() {
+  if (run.abort && performance.now() - run.began < PATIENCE_MS) {
+    run.waiting = true;
+    setTimeout(() => run.waiting && startRun(), PATIENCE_MS);
+    return;
+  }
+  startRun();
+}
+
+async function startRun() {
+  run.abort?.abort();
+  const abort = new AbortController();
+  Object.assign(run, { abort, began: performance.now(), waiting: false });
+  clearTimeout(run.timer);
+  run.timer = setTimeout(() => { by("running").hidden = false; }, PROGRESS_MS);
+  const faults = [];
+  const done = new Map();
+  const receive = (message) => {
+    if (abort.signal.aborted) return;
+    if (message.kind === "figures") answer.showFigures(message);
+    else if (message.kind === "analysis") answer.showAnalysis(message);
+    else if (message.kind === "fault" && message.analysis) answer.showAnalysis({ sentence: message.faults[0].message, figures: [], facts: [] });
+    else if (message.kind === "fault") faults.push(...message.faults.map((fault) => ({ ...fault, world: message.world })));
+    else if (message.kind === "progress") {
+      done.set(message.world, message.done);
+      by("progress").value = Math.min(...done.values());
+    } else if (message.kind === "done") by("timing").textContent = `computed in ${Math.round(message.milliseconds)} ms`;
+  };
+  try {
+    const request = { text: state.text, overrides: settings(), worlds: ["packets", "fluid"], analysis: true, width: figureWidth() };
+    await api.run(request, abort.signal, receive);
+    if (run.abort === abort) finishRun(faults);
+  } catch (error) {
+    if (run.abort === abort) finishRun(abort.signal.aborted ? [] : [{ message: error.message }]);
+  }
+}
+
+function finishRun(faults) {
+  clearTimeout(run.timer);
+  run.abort = null;
+  by("running").hidden = true;
+  by("progress").value = 0;
+  showRunFaults(faults);
+  document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
+  if (run.waiting) return startRun();
+  judgeStep();
+  return announce(faults.length ? faults[0].message : by("sentence").textContent);
+}
+
+function showRunFaults(faults) {
+  const texts = new Set(faults.map((fault) => [fault.message, fault.help].filter(Boolean).join(" ")));
+  by("run-faults").replaceChildren(...[...texts].map((text) => element("li", {}, text)));
+}
+
+/** The width of one figure in CSS pixels. */
+function figureWidth() {
+  const whole = by("answer").clientWidth;
+  return Math.round(matchMedia("(min-width: 40rem)").matches ? whole / 2 - 24 : whole);
+}
+
+let announcing = 0;
+function announce(text) {
+  clearTimeout(announcing);
+  announcing = setTimeout(() => { by("announcement").textContent = text.trim(); }, 600);
+}
+
+// Checks: faults, drawing and sliders
+
+let checking = null;
+let checkTimer = 0;
+
+function requestCheck(delay) {
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(checkNow, delay);
+}
+
+/** Checks the scenario; true if it has no fault. */
+async function checkNow() {
+  checking?.abort();
+  checking = new AbortController();
+  const { signal } = checking;
+  try {
+    const result = await api.check(state.text, settings(), signal);
+    if (signal.aborted) return false;
+    showCheck(result);
+    return result.faults.length === 0;
+  } catch (error) {
+    if (!signal.aborted) showRunFaults([{ message: error.message }]);
+    return false;
+  }
+}
+
+function showCheck(result) {
+  checked = result;
+  editor.showFaults(result.faults.filter((fault) => fault.line > 0));
+  by("faults").replaceChildren(...result.faults.map(faultItem));
+  const count = result.faults.length;
+  const show = () => { selectTab("text"); editor.goTo(result.faults[0]); };
+  const text = count === 1 ? "1 fault" : `${count} faults`;
+  by("fault-count").replaceChildren(...(count ? [element("button", { type: "button", onclick: show }, text)] : []));
+  if (count) announce(`${text}. ${result.faults[0].message}`);
+  if (result.drawing) showDrawing(result.drawing);
+  if (count && !result.sliders.length) return;
+  const before = by("sliders").dataset.signature;
+  controls.show(by("sliders"), result.sliders);
+  if (lesson && (before !== by("sliders").dataset.signature || !by("lesson").querySelector(".control"))) showLesson();
+  by("changes").hidden = state.overrides.size === 0;
+}
+
+/** The network; a wide one scrolls, so that its names can be read. */
+function showDrawing(drawing) {
+  by("drawing").innerHTML = drawing;
+  const svg = by("drawing").querySelector("svg");
+  svg.style.minWidth = `${Math.round(SMALLEST_DRAWING * svg.viewBox.baseVal.width)}px`;
+}
+
+function faultItem(fault) {
+  const place = fault.line > 0 ? `Line ${fault.line}: ` : "";
+  const text = `${place}${fault.message}`;
+  const body = fault.line > 0 ? element("button", { type: "button", onclick: () => editor.goTo(fault) }, text) : text;
+  return element("li", {}, body, fault.help ? element("small", {}, fault.help) : null);
+}
+
+// What the reader changes
+
+function changeSetting(path, text, settled) {
+  state.overrides.set(path, text);
+  requestRun();
+  if (settled) remember(true);
+  requestCheck(settled ? 0 : 250);
+}
+
+function resetSetting(path) {
+  state.overrides.delete(path);
+  changed();
+}
+
+function changeText(text) {
+  state.text = text;
+  remember(false);
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(async () => { if (await checkNow()) requestRun(); }, 250);
+}
+
+/** After a change of more than a value: a new entry of the history, a check and a run. */
+function changed() {
+  remember(true);
+  requestCheck(0);
+  requestRun();
+}
+
+async function writeIntoText() {
+  const text = await api.apply(state.text, settings());
+  state.text = text;
+  state.overrides.clear();
+  editor.text = text;
+  changed();
+}
+
+// Scenarios and lessons
+
+async function openScenario(origin, step = 0) {
+  answer.clear();
+  Object.assign(state, { origin, step, reached: new Set(), overrides: new Map() });
+  await loadLesson();
+  state.text = lesson ? lesson.scenario : (known.scenarios.get(origin)?.text ?? "");
+  if (lesson) beginStep();
+  showState();
+  changed();
+}
+
+async function loadLesson() {
+  lesson = null;
+  if (!state.origin.startsWith(LESSON)) return;
+  const name = state.origin.slice(LESSON.length);
+  if (!known.lessons.some((one) => one.name === name)) return;
+  if (!known.loaded.has(name)) known.loaded.set(name, await api.lesson(name));
+  lesson = known.loaded.get(name);
+  state.step = Math.min(Math.max(0, state.step), lesson.steps.length - 1);
+}
+
+function beginStep() {
+  state.overrides = new Map(Object.entries(lesson.steps[state.step].set ?? {}));
+}
+
+function goToStep(index) {
+  state.step = index;
+  beginStep();
+  showLesson();
+  changed();
+  by("step-title").focus();
+}
+
+function showLesson() {
+  by("lesson").hidden = !lesson;
+  const isAnalysisFirst = lesson?.first === "analysis";
+  if (isAnalysisFirst !== (by("worlds").previousElementSibling === by("analysis"))) by(isAnalysisFirst ? "run-faults" : "facts").after(by("analysis"));
+  if (!lesson) return by("lesson").replaceChildren();
+  const focused = by("lesson").contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+  controls.forget(by("lesson"));
+  lessons.show(by("lesson"), lesson, state, {
+    go: goToStep,
+    leave: () => { lesson = null; state.origin = ""; by("scenario").value = ""; showLesson(); remember(true); },
+    control: (wanted) => (typeof wanted === "string" ? controls.copyOf(wanted) : ownChoice(wanted)),
+  });
+  focusOn(by("lesson"), focused);
+  return lessons.showWatched(by("lesson"), lesson.steps[state.step], (world, id) => answer.fact(world, id));
+}
+
+/** A choice that belongs to the lesson, for a key without control. */
+function ownChoice(choice) {
+  const row = controls.radios(choice, (value) => changeSetting(choice.path, value, true));
+  row.showValue(state.overrides.get(choice.path) ?? choice.value);
+  return row.element;
+}
+
+/** The present value of a setting: a number without its unit, or a text. */
+function setting(path) {
+  const text = state.overrides.get(path);
+  const slider = controls.sliders.get(path);
+  if (text === undefined) return slider && valueOf(slider);
+  const number = Number.parseFloat(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+function judgeStep() {
+  if (!lesson) return;
+  const step = lesson.steps[state.step];
+  lessons.showWatched(by("lesson"), step, (world, id) => answer.fact(world, id));
+  if (state.reached.has(state.step)) return;
+  if (!lessons.reached(step, (world, id) => answer.fact(world, id)?.value, setting)) return;
+  state.reached.add(state.step);
+  lessons.markReached(by("lesson"), state.step);
+  remember(false);
+}
+
+function showState() {
+  editor.text = state.text;
+  by("scenario").value = state.origin;
+  showLesson();
+  by("changes").hidden = state.overrides.size === 0;
+}
+
+async function restoreState() {
+  if (!(await restore(location.hash))) return false;
+  await loadLesson();
+  showState();
+  requestCheck(0);
+  requestRun();
+  return true;
+}
+
+// The rest of the page
+
+function selectTab(name) {
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    const selected = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", selected);
+    tab.tabIndex = selected ? 0 : -1;
+    by(tab.getAttribute("aria-controls")).hidden = !selected;
+  }
+}
+
+function addTabs() {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  for (const [index, tab] of tabs.entries()) {
+    tab.addEventListener("click", () => selectTab(tab.getAttribute("aria-controls")));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = tabs[(index + step + tabs.length) % tabs.length];
+      next.focus();
+      selectTab(next.getAttribute("aria-controls"));
+    });
+  }
+  const write = element("button", { type: "button", id: "write", onclick: () => writeIntoText().catch(report) }, "Write into the text");
+  const reset = element("button", { type: "button", id: "reset-all", onclick: () => { state.overrides.clear(); changed(); } }, "Reset all");
+  by("controls").append(element("div", { id: "sliders" }), element("p", { id: "changes", hidden: true }, write, reset));
+}
+
+const report = (error) => showRunFaults([{ message: error.message }]);
+
+function addActions() {
+  by("cancel").addEventListener("click", () => { run.waiting = false; run.abort?.abort(); announce("Cancelled"); });
+  by("scenario").addEventListener("change", () => openScenario(by("scenario").value).catch(report));
+  by("copy-link").addEventListener("click", async () => {
+    await remember(false);
+    await navigator.clipboard.writeText(location.href).then(() => announce("Link copied"), report);
+  });
+  const name = () => (state.origin.replace(LESSON, "") || "scenario").replace(/\.toml$/, "");
+  by("save-scenario").addEventListener("click", () =>
+    api.apply(state.text, settings()).then((text) => save(`${name()}.toml`, "application/toml", text)).catch(report));
+  by("save-notebook").addEventListener("click", () =>
+    api.notebook(state.text, settings()).then((text) => save(`${name()}.ipynb`, "application/x-ipynb+json", text)).catch(report));
+  addEventListener("popstate", restoreState);
+}
+
+function addTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const chosen = () => localStorage.getItem("millpond-theme");
+  const show = () => {
+    const isDark = chosen() ? chosen() === "dark" : dark.matches;
+    document.documentElement.style.colorScheme = chosen() ?? "";
+    by("theme").setAttribute("aria-pressed", isDark);
+  };
+  by("theme").addEventListener("click", () => {
+    const next = by("theme").getAttribute("aria-pressed") === "true" ? "light" : "dark";
+    localStorage.setItem("millpond-theme", next);
+    show();
+  });
+  dark.addEventListener("change", show);
+  show();
+}
+
+function fillList() {
+  const lessonOptions = known.lessons.map(({ name, title }) => element("option", { value: LESSON + name }, title));
+  const scenarioOptions = [...known.scenarios.values()].map(({ name, title }) => element("option", { value: name }, title || name));
+  by("scenario").replaceChildren(
+    element("option", { value: "", hidden: true }, "Your own text"),
+    element("optgroup", { label: "Lessons" }, ...lessonOptions),
+    element("optgroup", { label: "Scenarios" }, ...scenarioOptions),
+  );
+}
+
+async function begin() {
+  addTheme();
+  addTabs();
+  addActions();
+  if (!api.takeToken()) return report(new Error("Open the address that `millpond serve` printed: it contains the token of this server."));
+  const [catalogue, list] = await Promise.all([api.catalogue(), api.lessons()]);
+  known.lessons = list;
+  known.scenarios = new Map(catalogue.scenarios.map((scenario) => [scenario.name, scenario]));
+  editor.schema = withNames(catalogue.schema, catalogue);
+  fillList();
+  if (!(await restoreState())) await openScenario(LESSON + known.lessons[0].name);
+  document.body.dataset.ready = "";
+  return undefined;
+}
+
+begin().catch(report);

@@ -1,0 +1,65 @@
+// Lessons: the text of a step, the controls to move, and whether the step's aim has been reached.
+
+import { factValue, WORLDS } from "./answer.js";
+import { element } from "./controls.js";
+
+const holds = ({ above, below }, value) =>
+  typeof value === "number" && (above === undefined || value > above) && (below === undefined || value < below);
+
+/** Whether all conditions of a step hold. `fact(world, id)` and `setting(path)` give measured values and present settings. */
+export function reached(step, fact, setting) {
+  return step.check.every((condition) => {
+    if (condition.setting === undefined) return holds(condition, fact(condition.world, condition.id));
+    const value = setting(condition.setting);
+    return "equals" in condition ? value === condition.equals : holds(condition, value);
+  });
+}
+
+/** Shows a step. `go(index)` opens another one, `control(path)` makes the control of a setting, `choice(...)` one of the lesson's own. */
+export function show(holder, lesson, { step: index, reached: done }, { go, control, leave }) {
+  const step = lesson.steps[index];
+  const isReached = done.has(index);
+  const dots = lesson.steps.map((one, at) => {
+    const label = `Step ${at + 1}: ${one.title}${done.has(at) ? ", reached" : ""}`;
+    const mark = done.has(at) ? "✓" : String(at + 1);
+    return element("button", { type: "button", class: done.has(at) ? "step done" : "step", "aria-label": label, "aria-current": at === index ? "step" : false, onclick: () => go(at) }, mark);
+  });
+  const controls = [...(step.choices ?? []), ...(step.use ?? [])].map(control).filter(Boolean);
+  const last = index + 1 === lesson.steps.length;
+  const next = last
+    ? element("button", { type: "button", class: "primary", id: "next", onclick: leave }, "Close the lesson")
+    : element("button", { type: "button", class: "primary", id: "next", onclick: () => go(index + 1) }, "Next step");
+  holder.replaceChildren(
+    element("div", { class: "lesson-head" }, element("h2", { id: "lesson-title" }, lesson.title), element("nav", { "aria-label": "Steps of the lesson" }, ...dots)),
+    element("h3", { id: "step-title", tabindex: "-1" }, step.title),
+    ...step.text.map((paragraph) => element("p", {}, paragraph)),
+    element("p", { class: "task" }, step.task),
+    element("div", { class: "lesson-controls" }, ...controls),
+    element("dl", { class: "watched" }),
+    element("p", { class: "reached", role: "status", hidden: !isReached }, step.reached),
+    element("div", { class: "lesson-foot" }, next),
+  );
+  holder.classList.toggle("is-reached", isReached);
+}
+
+/** Shows the measured values on which a step depends. `fact(world, id)` is a fact of the last run. */
+export function showWatched(holder, step, fact) {
+  const watched = new Map(step.check.filter(({ id }) => id && id !== "stable").map((one) => [`${one.world} ${one.id}`, one]));
+  const lines = [...watched.values()].flatMap(({ world, id }) => {
+    const found = fact(world, id);
+    if (!found) return [];
+    const name = WORLDS[world] ? `${found.label}, ${WORLDS[world].toLowerCase()}` : found.label;
+    return [element("dt", {}, name), element("dd", {}, ...factValue(found))];
+  });
+  holder.querySelector(".watched").replaceChildren(...lines);
+}
+
+/** Marks the present step as reached. */
+export function markReached(holder, index) {
+  holder.classList.add("is-reached");
+  holder.querySelector(".reached").hidden = false;
+  const dot = holder.querySelectorAll("nav .step")[index];
+  dot.classList.add("done");
+  dot.textContent = "✓";
+  dot.setAttribute("aria-label", `${dot.getAttribute("aria-label")}, reached`);
+}
