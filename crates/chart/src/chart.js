@@ -119,7 +119,8 @@ function millpondCharts(root, signal) {
     for (const plot of group.plots) {
       const left = shareOf(plot.x, from) * GRID_X;
       const right = shareOf(plot.x, to) * GRID_X;
-      plot.curves.setAttribute("viewBox", `${left} 0 ${right - left} ${GRID_Y}`);
+      const [, top, , height] = plot.curves.getAttribute("viewBox").split(" ");
+      plot.curves.setAttribute("viewBox", `${left} ${top} ${right - left} ${height}`);
       plot.svg.classList.toggle("zoomed", !whole);
       relabel(plot, from, to);
       moveMarks(plot, from, to);

@@ -1,16 +1,19 @@
 // The results: figures of both worlds side by side, their facts, and the analysis.
 
+import { align } from "./axes.js";
 import { element } from "./controls.js";
 import { saveFigure } from "./figure-file.js";
 
 /** The worlds and their names on the page. */
 export const WORLDS = { packets: "Packets", fluid: "Equations" };
-const ORDER = ["rates", "queue", "delay"];
+/** From top to bottom. */
+const ORDER = ["rates", "queue", "delay-over-time", "delay"];
 
 /** The results of the last run. Pictures stay until the next ones arrive. */
 export class Answer {
   constructor() {
     this.facts = { packets: [], fluid: [], analysis: [] };
+    this.warnings = {};
     /** Ends the listeners of the plots of a part of the page. */
     this.listeners = new Map();
   }
@@ -20,8 +23,9 @@ export class Answer {
     return this.facts[world]?.find((fact) => fact.id === id);
   }
 
-  showFigures({ world, figures, facts }) {
+  showFigures({ world, figures, facts, warnings }) {
     this.facts[world] = facts;
+    this.warnings[world] = warnings ?? [];
     const worlds = document.getElementById("worlds");
     const known = (id) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
     for (const figure of [...figures].sort((one, other) => known(one.id) - known(other.id))) {
@@ -29,8 +33,15 @@ export class Answer {
     }
     const present = new Set(figures.map((figure) => `${figure.id}-${world}`));
     for (const slot of worlds.querySelectorAll(`.of-${world}`)) if (!present.has(slot.dataset.slot)) slot.remove();
+    for (const { id } of figures) this.alignWorlds(id);
     this.listen(worlds);
     this.showFacts();
+  }
+
+  /** One vertical axis for the figures of both worlds. */
+  alignWorlds(id) {
+    const plots = Object.keys(WORLDS).map((world) => document.querySelector(`[data-slot="${id}-${world}"] svg.plot`));
+    if (plots.every(Boolean)) align(...plots);
   }
 
   showAnalysis({ sentence, figures, facts }) {
@@ -87,15 +98,26 @@ export class Answer {
     const lines = this.facts.analysis.filter((fact) => fact.value !== null).map((fact) => element("tr", { "data-fact": fact.id },
       element("th", { scope: "row" }, fact.label, unit(fact)), element("td", {}, number(fact.value))));
     const computed = element("table", {}, element("caption", {}, "Computed"), element("tbody", {}, ...lines));
+    const warnings = new Set(Object.values(this.warnings).flat());
+    document.getElementById("warnings").replaceChildren(...[...warnings].map((text) => element("li", {}, text)));
     document.getElementById("facts").replaceChildren(...(rows.length ? [measured] : []), ...(lines.length ? [computed] : []));
+  }
+
+  /** Removes the results of a world that could not run. */
+  drop(world) {
+    this.facts[world] = [];
+    this.warnings[world] = [];
+    for (const slot of document.querySelectorAll(`.of-${world}`)) slot.remove();
+    this.showFacts();
   }
 
   /** Removes what belongs to another scenario. */
   clear() {
     this.facts = { packets: [], fluid: [], analysis: [] };
+    this.warnings = {};
     for (const listening of this.listeners.values()) listening.abort();
     this.listeners.clear();
-    for (const id of ["worlds", "analysis", "facts"]) document.getElementById(id).replaceChildren();
+    for (const id of ["worlds", "analysis", "facts", "warnings"]) document.getElementById(id).replaceChildren();
     document.getElementById("sentence").textContent = "\u00a0";
   }
 }

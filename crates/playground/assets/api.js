@@ -17,13 +17,28 @@ export function takeToken() {
 
 const headers = () => ({ "x-millpond-token": sessionStorage.getItem(TOKEN) ?? "" });
 
+/** What the server refuses, or that it cannot be reached. Any other error is a fault of the page. */
+export class ServerError extends Error {}
+
 async function ask(path, body, signal) {
   const request = body === undefined
     ? { headers: headers(), signal }
     : { method: "POST", headers: { ...headers(), "content-type": "application/json" }, body: JSON.stringify(body), signal };
-  const answer = await fetch(`/api/${path}`, request);
-  if (!answer.ok) throw new Error((await answer.text()) || `The server answered ${answer.status}.`);
+  const answer = await fetch(`/api/${path}`, request).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ServerError("The server does not answer. Is `millpond serve` still running?");
+  });
+  if (!answer.ok) throw new ServerError(reason(await answer.text()) || `The server answered ${answer.status}.`);
   return answer;
+}
+
+/** The message of an answer that reports a fault: JSON with faults, or a text. */
+function reason(text) {
+  try {
+    return JSON.parse(text).faults[0].message;
+  } catch {
+    return text.trim();
+  }
 }
 
 /** Scenarios, protocols, queues and the schema. */
@@ -33,7 +48,11 @@ export const catalogue = async () => (await ask("catalogue")).json();
 export const check = async (text, overrides, signal) => (await ask("check", { text, overrides }, signal)).json();
 
 /** The text with the changed values written into it. */
-export const apply = async (text, overrides) => (await (await ask("apply", { text, overrides })).json()).text;
+export async function apply(text, overrides) {
+  const answer = await (await ask("apply", { text, overrides })).json();
+  if (answer.faults?.length) throw new ServerError(answer.faults[0].message);
+  return answer.text;
+}
 
 /** A notebook that runs the scenario, as text. */
 export const notebook = async (text, overrides) => (await ask("notebook", { text, overrides })).text();

@@ -1,6 +1,6 @@
 // The page: what happens when a control moves, the text changes, or an address is opened.
 
-import { Answer } from "./answer.js";
+import { Answer, WORLDS } from "./answer.js";
 import * as api from "./api.js";
 import { withNames } from "./completion.js";
 import { Controls, element, focusOn, valueOf } from "./controls.js";
@@ -64,11 +64,12 @@ async function startRun() {
     await api.run(request, abort.signal, receive);
     if (run.abort === abort) finishRun(faults);
   } catch (error) {
-    if (run.abort === abort) finishRun(abort.signal.aborted ? [] : [{ message: error.message }]);
+    if (run.abort === abort) finishRun(abort.signal.aborted ? [] : [faultOf(error)]);
   }
 }
 
 function finishRun(faults) {
+  for (const { world } of faults) if (world) answer.drop(world);
   clearTimeout(run.timer);
   run.abort = null;
   by("running").hidden = true;
@@ -81,7 +82,7 @@ function finishRun(faults) {
 }
 
 function showRunFaults(faults) {
-  const texts = new Set(faults.map((fault) => [fault.message, fault.help].filter(Boolean).join(" ")));
+  const texts = new Set(faults.map(({ world, message, help }) => [world && `${WORLDS[world]}:`, message, help].filter(Boolean).join(" ")));
   by("run-faults").replaceChildren(...[...texts].map((text) => element("li", {}, text)));
 }
 
@@ -118,7 +119,7 @@ async function checkNow() {
     showCheck(result);
     return result.faults.length === 0;
   } catch (error) {
-    if (!signal.aborted) showRunFaults([{ message: error.message }]);
+    if (!signal.aborted) report(error);
     return false;
   }
 }
@@ -229,14 +230,15 @@ function showLesson() {
   const isAnalysisFirst = lesson?.first === "analysis";
   if (isAnalysisFirst !== (by("worlds").previousElementSibling === by("analysis"))) by(isAnalysisFirst ? "run-faults" : "facts").after(by("analysis"));
   if (!lesson) return by("lesson").replaceChildren();
-  const focused = by("lesson").contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+  const focused = by("lesson").contains(document.activeElement) ? document.activeElement : null;
   controls.forget(by("lesson"));
   lessons.show(by("lesson"), lesson, state, {
     go: goToStep,
     leave: () => { lesson = null; state.origin = ""; by("scenario").value = ""; showLesson(); remember(true); },
     control: (wanted) => (typeof wanted === "string" ? controls.copyOf(wanted) : ownChoice(wanted)),
   });
-  focusOn(by("lesson"), focused);
+  if (focused?.id) by(focused.id)?.focus({ preventScroll: true });
+  else focusOn(by("lesson"), focused?.dataset.path);
   return lessons.showWatched(by("lesson"), lesson.steps[state.step], (world, id) => answer.fact(world, id));
 }
 
@@ -311,7 +313,13 @@ function addTabs() {
   by("controls").append(element("div", { id: "sliders" }), element("p", { id: "changes", hidden: true }, write, reset));
 }
 
-const report = (error) => showRunFaults([{ message: error.message }]);
+/** What an error says to the reader; a fault of the page itself is also written to the console. */
+function faultOf(error) {
+  if (!(error instanceof api.ServerError)) console.error(error);
+  return { message: error.message };
+}
+
+const report = (error) => showRunFaults([faultOf(error)]);
 
 function addActions() {
   by("cancel").addEventListener("click", () => { run.waiting = false; run.abort?.abort(); announce("Cancelled"); });
@@ -359,7 +367,7 @@ async function begin() {
   addTheme();
   addTabs();
   addActions();
-  if (!api.takeToken()) return report(new Error("Open the address that `millpond serve` printed: it contains the token of this server."));
+  if (!api.takeToken()) return report(new api.ServerError("Open the address that `millpond serve` printed: it contains the token of this server."));
   const [catalogue, list] = await Promise.all([api.catalogue(), api.lessons()]);
   known.lessons = list;
   known.scenarios = new Map(catalogue.scenarios.map((scenario) => [scenario.name, scenario]));

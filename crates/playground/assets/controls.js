@@ -4,7 +4,7 @@
 const POSITIONS = 1000;
 
 /** Groups with these names come first, in this order; parameters of laws follow. */
-const GROUPS = ["Protocol", "Capacity", "RTT", "Flows", "Buffer"];
+const GROUPS = ["Protocol", "Capacity", "RTT", "Flows", "Buffer", "Time"];
 
 /** In place of a path: the law of all flows. */
 const ALL = "*";
@@ -44,7 +44,8 @@ export function positionOf(slider, value) {
 }
 
 const plain = (value) => (Math.abs(value) >= 1e-4 || value === 0 ? String(value) : value.toFixed(12).replace(/0+$/, ""));
-const shown = (slider, value) => `${plain(Number(value.toPrecision(4)))}${slider.unit ? `\u00a0${slider.unit}` : ""}`;
+/** A value with its unit; a word, such as "unlimited", if there is no number. */
+const shown = (slider, value) => (typeof value !== "number" ? String(value) : `${plain(Number(value.toPrecision(4)))}${slider.unit ? `\u00a0${slider.unit}` : ""}`);
 
 /** Returns the focus to the control of a path after its element has been replaced. */
 export function focusOn(container, path) {
@@ -53,8 +54,8 @@ export function focusOn(container, path) {
 
 let identifiers = 0;
 
-/** The present value of a slider: a number, or a word of a choice. */
-export const valueOf = (slider) => (slider.kind === "choice" ? slider.text : slider.value);
+/** The present value of a slider: a number or a word. */
+export const valueOf = (slider) => (slider.kind === "choice" ? slider.text : (slider.value ?? slider.text));
 
 /** The controls of a scenario. `isChanged(path)` says whether its text is overridden. `change(path, text, settled)` gets each new value, `reset(path)` each that is taken back. */
 export class Controls {
@@ -203,7 +204,7 @@ export class Controls {
     input.addEventListener("input", () => moved(false));
     input.addEventListener("change", () => moved(true));
     const showValue = (value) => {
-      input.value = positionOf(slider, value);
+      if (typeof value === "number") input.value = positionOf(slider, value);
       show(value);
     };
     const label = element("label", { for: id, title: about(slider) }, slider.label);

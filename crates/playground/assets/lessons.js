@@ -44,7 +44,7 @@ export function show(holder, lesson, { step: index, reached: done }, { go, contr
 
 /** Shows the measured values on which a step depends. `fact(world, id)` is a fact of the last run. */
 export function showWatched(holder, step, fact) {
-  const watched = new Map(step.check.filter(({ id }) => id && id !== "stable").map((one) => [`${one.world} ${one.id}`, one]));
+  const watched = new Map(step.check.filter(({ id }) => id).map((one) => [`${one.world} ${one.id}`, one]));
   const lines = [...watched.values()].flatMap(({ world, id }) => {
     const found = fact(world, id);
     if (!found) return [];

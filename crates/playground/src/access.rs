@@ -37,11 +37,6 @@ pub(crate) fn is_own_host(host: &str, port: u16) -> bool {
     ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{port}"))
 }
 
-/// The value of `token` in a query.
-pub(crate) fn token_in_query(query: &str) -> Option<&str> {
-    query.split('&').find_map(|pair| pair.strip_prefix("token="))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,11 +65,5 @@ mod tests {
         {
             assert!(!is_own_host(host, 8000), "{host}");
         }
-    }
-
-    #[test]
-    fn a_token_is_found_in_a_query() {
-        assert_eq!(token_in_query("a=1&token=xyz"), Some("xyz"));
-        assert_eq!(token_in_query("mytoken=xyz"), None);
     }
 }

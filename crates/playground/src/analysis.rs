@@ -4,7 +4,6 @@ use crate::faults::{self, PlacedFault};
 use crate::job::Job;
 use crate::messages::{Fact, Message, PageFigure};
 use millpond_analysis_report::{StabilityPage, roots_figure, stability_figures};
-use millpond_fluid::stability::Crossing;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::Unwatched;
@@ -14,7 +13,6 @@ use millpond_theory::stability::{Stability, stability_sentence};
 use millpond_theory::steady_state::steady_state_sentence;
 use millpond_theory::transients::{StepChange, StepTransient, simulate_steps};
 use millpond_theory::{AnalysisError, AnalyzedCapacity, Study, with_constant_capacities};
-use millpond_units::format::{duration, frequency, number};
 
 /// The analysis of the scenario of a job.
 ///
@@ -105,26 +103,30 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
 fn facts(stability: &Stability) -> Vec<Fact> {
     let margins = &stability.margins;
     let decays = stability.disturbances_decay();
-    let at = |crossing: Crossing| format!("at {} rad/s", frequency(crossing.frequency));
     let mut facts = Vec::new();
     if let Some(root) = stability.spectrum.first_nonzero() {
-        facts.push(Fact::new("growth of the rightmost root", number(root.s.re), "1/s"));
-        facts.push(Fact::new("its frequency", number(root.s.im), "rad/s"));
+        facts.push(Fact::new("root.growth", "growth of the rightmost root", root.s.re, "1/s"));
+        facts.push(Fact::new("root.frequency", "its frequency", root.s.im, "rad/s"));
     }
     if let Some(gain) = margins.gain.filter(|_| decays) {
-        facts.push(Fact::new("gain margin", format!("x{}", number(gain.margin)), &at(gain)));
+        facts.push(Fact::new("margin.gain", "gain margin, as a factor", gain.margin, ""));
     }
     if let Some(phase) = margins.phase.filter(|_| decays) {
-        facts.push(Fact::new("phase margin", format!("{}°", number(phase.margin.to_degrees())), &at(phase)));
+        facts.push(Fact::new("margin.phase", "phase margin", phase.margin.to_degrees(), "°"));
     }
     if let Some(delay) = margins.delay.filter(|_| decays) {
-        facts.push(Fact::new("delay margin", duration(delay.margin), &at(delay)));
+        facts.push(Fact::new("margin.delay", "delay margin", 1e3 * delay.margin, "ms"));
     }
     if let Some(factor) = stability.stabilizing_gain {
-        facts.push(Fact::new("gain of all loops must fall to", format!("x{}", number(factor)), ""));
+        facts.push(Fact::new(
+            "stabilizing.gain",
+            "factor by which the gain of all loops must fall",
+            factor,
+            "",
+        ));
     }
     if let Some(factor) = stability.stabilizing_delay {
-        facts.push(Fact::new("all delays must fall to", format!("x{}", number(factor)), ""));
+        facts.push(Fact::new("stabilizing.delay", "factor by which all delays must fall", factor, ""));
     }
     facts
 }

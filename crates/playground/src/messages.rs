@@ -71,18 +71,20 @@ impl PageFigure {
 }
 
 /// A number beside the figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Fact {
+    /// The same in every run: `utilization`, `queue.mean`, `goodput.GROUP`.
+    pub(crate) id: String,
     /// What it is.
     pub(crate) label: String,
-    /// The number as a reader reads it.
-    pub(crate) value: String,
+    /// The number, with all digits.
+    pub(crate) value: f64,
     /// Its unit; empty if it has none.
     pub(crate) unit: String,
 }
 
 impl Fact {
-    pub(crate) fn new(label: &str, value: impl Into<String>, unit: &str) -> Self {
-        Self { label: label.to_owned(), value: value.into(), unit: unit.to_owned() }
+    pub(crate) fn new(id: &str, label: &str, value: f64, unit: &str) -> Self {
+        Self { id: id.to_owned(), label: label.to_owned(), value, unit: unit.to_owned() }
     }
 }

@@ -1,6 +1,6 @@
 //! The HTTP server.
 
-use crate::access::{Token, is_own_host, token_in_query};
+use crate::access::{Token, is_own_host};
 use crate::clock::Stopwatch;
 use crate::faults::PlacedFault;
 use crate::job::{Job, Task};
@@ -144,10 +144,11 @@ fn router(guarded: Guarded) -> Router {
         .with_state(guarded.server)
 }
 
-/// Refuses requests under other names and without the token; adds the headers that protect the page.
+/// Refuses requests under other names, and those to the interface without the token; adds the headers that protect the page.
 async fn guard(State(guarded): State<Guarded>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let is_public = request.uri().path().starts_with("/assets/");
+    let path = request.uri().path();
+    let is_public = path == "/" || path.starts_with("/assets/");
     let mut response = if !is_own_host(host, guarded.port) {
         (StatusCode::FORBIDDEN, "The playground is served under 127.0.0.1 and localhost only.\n")
             .into_response()
@@ -180,10 +181,8 @@ const PROTECTION: &[(&str, &str)] = &[
 ];
 
 fn has_token(request: &Request, token: &Token) -> bool {
-    let in_header = request.headers().get("x-millpond-token").map(HeaderValue::as_bytes);
-    let is_page = request.uri().path() == "/";
-    let in_query = request.uri().query().filter(|_| is_page).and_then(token_in_query).map(str::as_bytes);
-    in_header.or(in_query).is_some_and(|found| token.is(found))
+    let given = request.headers().get("x-millpond-token").map(HeaderValue::as_bytes);
+    given.is_some_and(|given| token.is(given))
 }
 
 async fn page(State(server): State<Arc<Server>>) -> Response {

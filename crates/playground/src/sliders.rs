@@ -85,9 +85,10 @@ fn text_of(value: &Value) -> String {
 pub(crate) fn sliders(original: &DocumentMut, changed: &DocumentMut, registry: &Registry) -> Vec<Slider> {
     let all = Documents { original, changed };
     let mut sliders = all.of_links();
-    sliders.extend(all.of_flows());
+    sliders.extend(all.of_flows(registry));
     sliders.extend(all.quantity("duration", "Time", "duration", 16.0, 2.0));
     sliders.extend(all.of_protocols(registry));
+    sliders.extend(all.of_queues(registry));
     sliders
 }
 
@@ -176,8 +177,8 @@ impl Documents<'_> {
         }
     }
 
-    /// Numbers and base RTTs of flows.
-    fn of_flows(&self) -> Vec<Slider> {
+    /// Laws, numbers and base RTTs of flows.
+    fn of_flows(&self, registry: &Registry) -> Vec<Slider> {
         let names = find(self.changed, "flows").map(Found::names).unwrap_or_default();
         let of_group = |name: String| {
             let path = format!("flows.{name}");
@@ -190,9 +191,60 @@ impl Documents<'_> {
                 Slider { whole: true, scale: Spacing::Linear, label, ..slider }
             });
             let rtt = self.quantity(&format!("{path}.rtt"), "RTT", &format!("{name}: base RTT"), 20.0, 20.0);
-            [count, rtt]
+            [self.law(&name, registry), count, rtt]
         };
         names.into_iter().flat_map(of_group).flatten().collect()
+    }
+
+    /// The choice of the law of a group of flows; none if a comparison does not change it.
+    fn law(&self, group: &str, registry: &Registry) -> Option<Slider> {
+        let path = format!("flows.{group}.protocol");
+        let is_pinned = find(self.changed, &format!("flows.{group}.pinned")).and_then(Found::value);
+        if is_pinned.and_then(Value::as_bool).unwrap_or(false) {
+            return None;
+        }
+        let text = text_of(find(self.changed, &path)?.value()?);
+        let names = registry.protocols().map(|protocol| protocol.card());
+        let choice =
+            |card: &millpond_law::Card| Choice { value: card.name.into(), meaning: card.title.into() };
+        Some(Slider {
+            path,
+            group: "Protocol".into(),
+            label: group.to_owned(),
+            unit: String::new(),
+            value: None,
+            text,
+            minimum: 0.0,
+            maximum: 0.0,
+            scale: Spacing::Linear,
+            kind: Kind::Choice,
+            whole: false,
+            choices: names.map(choice).collect(),
+            reading: false,
+            meaning: "the control law of the flows".into(),
+            origin: String::new(),
+        })
+    }
+
+    /// The parameters of queues that a link sets in a table. Beside a preset, which sets others, only those in the text.
+    fn of_queues(&self, registry: &Registry) -> Vec<Slider> {
+        let links = find(self.changed, "links").map(Found::names).unwrap_or_default();
+        let of_link = |link: &String| {
+            let path = format!("links.{link}.queue");
+            let names = find(self.changed, &path).map(Found::names).unwrap_or_default();
+            let of_queue = |name: &String| {
+                let Ok(queue) = registry.queue(name) else { return Vec::new() };
+                let written = |key: &str| find(self.changed, &format!("{path}.{name}.{key}")).is_some();
+                let parameters = queue.card().parameters.iter().map(|key| key.parameter());
+                let shown = parameters.filter(|one| !written("preset") || written(one.name));
+                let group = format!("{name} at {link}");
+                shown
+                    .map(|one| self.of_parameter(&format!("{path}.{name}.{}", one.name), &group, &one))
+                    .collect()
+            };
+            names.iter().flat_map(of_queue).collect::<Vec<_>>()
+        };
+        links.iter().flat_map(of_link).collect()
     }
 
     /// The parameters of each protocol that a flow uses, and those of queues that the text sets.
