@@ -98,3 +98,82 @@ impl Files for Sandbox {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder beside a secret file, with a sandbox of it.
+    fn sandbox() -> (tempfile::TempDir, PathBuf, Sandbox) {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path().join("folder");
+        std::fs::create_dir_all(folder.join("traces")).unwrap();
+        std::fs::write(outside.path().join("secret.csv"), "secret").unwrap();
+        std::fs::write(folder.join("traces/own.csv"), "own").unwrap();
+        let sandbox = Sandbox::new(&folder).unwrap();
+        (outside, folder, sandbox)
+    }
+
+    fn error(sandbox: &Sandbox, path: impl AsRef<Path>) -> String {
+        sandbox.read(path.as_ref()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn files_of_the_folder_are_read_by_any_path_that_stays_in_it() {
+        let (_outside, folder, sandbox) = sandbox();
+        symlink("traces/own.csv", folder.join("link.csv")).unwrap();
+        let paths = ["traces/own.csv", "./traces/../traces/own.csv", "link.csv"];
+        for path in paths.map(PathBuf::from).into_iter().chain([folder.join("traces/own.csv")]) {
+            assert_eq!(sandbox.read(&path).unwrap(), b"own", "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn shipped_files_are_read_if_the_folder_has_none_of_their_names() {
+        let (_outside, folder, sandbox) = sandbox();
+        let name = Path::new("traces/5g-static-demo.csv");
+        assert!(sandbox.read(name).unwrap().len() > 1000);
+        assert_eq!(sandbox.read(&folder.join(name)).unwrap(), sandbox.read(name).unwrap());
+        std::fs::write(folder.join(name), "mine").unwrap();
+        assert_eq!(sandbox.read(name).unwrap(), b"mine");
+        assert!(error(&sandbox, "traces/none.csv").contains("No such file"));
+    }
+
+    #[test]
+    fn what_lies_outside_of_the_folder_is_refused_whether_it_exists_or_not() {
+        let (outside, folder, sandbox) = sandbox();
+        symlink(outside.path().join("secret.csv"), folder.join("link.csv")).unwrap();
+        symlink(outside.path(), folder.join("above")).unwrap();
+        let paths = [
+            "../secret.csv",
+            "../none.csv",
+            "traces/../../secret.csv",
+            "/etc/passwd",
+            "/none",
+            "link.csv",
+            "above/secret.csv",
+        ];
+        for path in paths.map(PathBuf::from).into_iter().chain([folder.join("../secret.csv")]) {
+            let error = error(&sandbox, &path);
+            assert!(error.starts_with("the playground reads only files in its folder"), "{error}");
+            assert!(error.contains(&folder.canonicalize().unwrap().display().to_string()), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_regular_files_of_limited_size_are_read() {
+        let (_outside, folder, sandbox) = sandbox();
+        let pipe = std::process::Command::new("mkfifo").arg(folder.join("pipe.csv")).status().unwrap();
+        assert!(pipe.success());
+        symlink("/dev/zero", folder.join("zero.csv")).unwrap();
+        let large = File::create(folder.join("large.csv")).unwrap();
+        large.set_len(limits::LARGEST_FILE + 1).unwrap();
+        assert_eq!(error(&sandbox, "pipe.csv"), "it is not a regular file");
+        assert_eq!(error(&sandbox, "traces"), "it is not a regular file");
+        assert!(error(&sandbox, "zero.csv").starts_with("the playground reads only"));
+        assert!(error(&sandbox, "large.csv").starts_with("it is larger than 16 MiB"));
+        // The device itself, in a sandbox that contains it.
+        assert_eq!(error(&Sandbox::new(Path::new("/dev")).unwrap(), "zero"), "it is not a regular file");
+    }
+}

@@ -29,11 +29,6 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// Whether it is a run or an analysis, which may take long.
-    pub(crate) const fn is_run(self) -> bool {
-        matches!(self, Self::Run(_) | Self::Analysis)
-    }
-
     /// A fault of this task as a line of the answer.
     pub(crate) fn fault(self, faults: Vec<PlacedFault>) -> Message {
         let world = if let Self::Run(world) = self { Some(world) } else { None };

@@ -11,6 +11,7 @@ use crate::supervisor::{JobError, JobProgram};
 use crate::{assets, catalogue, limits};
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -19,6 +20,7 @@ use axum::routing::{get, post};
 use futures_core::Stream;
 use millpond_protocols::Registry;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::fmt;
@@ -202,33 +204,51 @@ async fn scenarios(State(server): State<Arc<Server>>) -> Response {
     json_answer(StatusCode::OK, &answer)
 }
 
-async fn check(server: State<Arc<Server>>, body: Bytes) -> Response {
-    single(server, Task::Check, &body).await
+/// The body of a request, if it is not too long.
+type RequestBody = Result<Bytes, BytesRejection>;
+
+async fn check(server: State<Arc<Server>>, body: RequestBody) -> Response {
+    single(server, Task::Check, body).await
 }
 
-async fn apply(server: State<Arc<Server>>, body: Bytes) -> Response {
-    single(server, Task::Apply, &body).await
+async fn apply(server: State<Arc<Server>>, body: RequestBody) -> Response {
+    single(server, Task::Apply, body).await
 }
 
-async fn notebook(server: State<Arc<Server>>, body: Bytes) -> Response {
-    single(server, Task::Notebook, &body).await
+async fn notebook(server: State<Arc<Server>>, body: RequestBody) -> Response {
+    single(server, Task::Notebook, body).await
+}
+
+/// What is requested.
+///
+/// # Errors
+/// The answer to a body that is too long or not valid.
+fn read<T: DeserializeOwned>(body: RequestBody, overrides: fn(&T) -> &[String]) -> Result<T, Box<Response>> {
+    let body = body.map_err(|rejected| {
+        let status = rejected.status();
+        let most = limits::LARGEST_BODY >> 10;
+        let message = format!("the request cannot be read; it may have {most} KiB: {}", rejected.body_text());
+        Box::new(faulty(status, PlacedFault::plain(message)))
+    })?;
+    let request = parse::<T>(&body).and_then(|request| {
+        check_overrides(overrides(&request))?;
+        Ok(request)
+    });
+    request.map_err(|fault| Box::new(faulty(StatusCode::BAD_REQUEST, fault)))
 }
 
 /// The answer to a request of one job with one line.
-async fn single(State(server): State<Arc<Server>>, task: Task, body: &[u8]) -> Response {
-    let edited: Edited = match parse::<Edited>(body).and_then(|edited| {
-        check_overrides(&edited.overrides)?;
-        Ok(edited)
-    }) {
+async fn single(State(server): State<Arc<Server>>, task: Task, body: RequestBody) -> Response {
+    let edited = match read(body, |edited: &Edited| &edited.overrides) {
         Ok(edited) => edited,
-        Err(fault) => return faulty(StatusCode::BAD_REQUEST, fault),
+        Err(answer) => return *answer,
     };
     let place = server.checks.enter(1).and_then(|mut places| places.pop());
     let Some(place) = place else { return busy() };
     let Some(_permit) = place.wait().await else { return busy() };
     let mut answer = Vec::new();
     let job = server.job(task, edited, 0);
-    let done = server.program.run(&job, |line| {
+    let done = server.program.run(&job, limits::LONGEST_CHECK, |line| {
         answer.extend(line);
         true
     });
@@ -240,14 +260,11 @@ async fn single(State(server): State<Arc<Server>>, task: Task, body: &[u8]) -> R
 }
 
 /// Streams the answers of the jobs of a run.
-async fn run(State(server): State<Arc<Server>>, body: Bytes) -> Response {
+async fn run(State(server): State<Arc<Server>>, body: RequestBody) -> Response {
     let watch = Stopwatch::start();
-    let request = match parse::<RunRequest>(&body).and_then(|request| {
-        check_overrides(&request.overrides)?;
-        Ok(request)
-    }) {
+    let request = match read(body, |request: &RunRequest| &request.overrides) {
         Ok(request) => request,
-        Err(fault) => return faulty(StatusCode::BAD_REQUEST, fault),
+        Err(answer) => return *answer,
     };
     let jobs = jobs(&server, request);
     let Some(places) = server.runs.enter(jobs.len()) else { return busy() };
@@ -278,7 +295,7 @@ async fn do_jobs(
         let (server, sender) = (server.clone(), sender.clone());
         tasks.spawn(async move {
             let Some(_permit) = place.wait().await else { return };
-            let done = server.program.run(&job, |line| sender.send(line).is_ok());
+            let done = server.program.run(&job, limits::LONGEST_RUN, |line| sender.send(line).is_ok());
             if let Err(JobError::Fault(fault)) = done.await {
                 send(&sender, &job.task.fault(vec![fault]));
             }

@@ -24,7 +24,7 @@ pub(crate) enum JobError {
 }
 
 impl JobProgram {
-    /// Does a job; `receive` gets each line of the answer with its line break, and returns whether more are wanted. The process
+    /// Does a job within a time; `receive` gets each line of the answer with its line break, and returns whether more are wanted. The process
     /// ends when the future is dropped.
     ///
     /// # Errors
@@ -32,9 +32,9 @@ impl JobProgram {
     pub(crate) async fn run(
         &self,
         job: &Job,
+        limit: Duration,
         mut receive: impl FnMut(Vec<u8>) -> bool,
     ) -> Result<(), JobError> {
-        let limit = if job.task.is_run() { limits::LONGEST_RUN } else { limits::LONGEST_CHECK };
         let mut child = self.start(job).map_err(failed)?;
         let read = async {
             write(&mut child, job).await.map_err(failed)?;
@@ -113,4 +113,66 @@ fn ended_early(status: ExitStatus, errors: &[u8]) -> PlacedFault {
     let last = errors.lines().last().unwrap_or_default();
     PlacedFault::plain(format!("a process of the playground ended early ({status}) {last}"))
         .help("please report the scenario: this is a fault of Millpond")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::job::Task;
+    use crate::requests::Edited;
+
+    /// The answer of a job whose program is this shell script.
+    fn answer(script: &str, wanted: usize) -> (Vec<String>, Result<(), JobError>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(&path, mode).unwrap();
+        let job =
+            Job { task: Task::Check, edited: Edited::default(), folder: folder.path().into(), width: 0 };
+        let mut lines = Vec::new();
+        let mut receive = |line: Vec<u8>| {
+            lines.push(String::from_utf8(line).unwrap());
+            lines.len() < wanted
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let limit = Duration::from_millis(300);
+        let ended = runtime.block_on(JobProgram(path).run(&job, limit, &mut receive));
+        (lines, ended)
+    }
+
+    fn message(ended: Result<(), JobError>) -> String {
+        match ended {
+            Err(JobError::Fault(fault)) => format!("{}; {}", fault.message, fault.help.unwrap_or_default()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_all_lines_of_the_process() {
+        let (lines, ended) = answer("cat > /dev/null; echo one; echo two", 9);
+        assert_eq!(lines, ["one\n", "two\n"]);
+        assert!(ended.is_ok());
+    }
+
+    #[test]
+    fn a_process_that_takes_too_long_is_a_fault_that_names_the_limit() {
+        let (_, ended) = answer("cat > /dev/null; exec sleep 60", 9);
+        assert!(message(ended).starts_with("it takes longer than 0 s, the limit of the playground; shorten"));
+    }
+
+    #[test]
+    fn a_process_that_ends_early_is_a_fault_that_names_the_reason() {
+        let memory = "cat > /dev/null; echo 'memory allocation of 8 bytes failed' >&2; kill -ABRT $$";
+        assert!(message(answer(memory, 9).1).starts_with("it needs more than 1 GiB of memory, the limit"));
+        let other = message(answer("cat > /dev/null; echo broken >&2; exit 3", 9).1);
+        assert!(other.contains("broken") && other.contains("fault of Millpond"), "{other}");
+    }
+
+    #[test]
+    fn a_process_whose_answer_nobody_wants_ends() {
+        let (lines, ended) = answer("cat > /dev/null; while true; do echo line; done", 2);
+        assert_eq!(lines.len(), 2);
+        assert!(matches!(ended, Err(JobError::Closed)));
+    }
 }
