@@ -166,3 +166,48 @@ fn distances(scenario: &Scenario) -> Vec<usize> {
     }
     columns.into_iter().map(|column| if column == usize::MAX { 0 } else { column }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Job, Task};
+    use crate::requests::Edited;
+    use crate::shipped;
+    use std::collections::BTreeSet;
+
+    fn scenario(text: &str) -> Scenario {
+        let edited = Edited { text: text.to_owned(), overrides: Vec::new() };
+        Job { task: Task::Check, edited, folder: std::env::temp_dir(), width: 0 }.scenario().unwrap()
+    }
+
+    #[test]
+    fn every_node_has_a_place_of_its_own_and_every_link_a_line() {
+        for shipped in shipped::scenarios() {
+            let scenario = scenario(&shipped.text);
+            let places = places(&scenario);
+            assert_eq!(
+                places.iter().collect::<BTreeSet<_>>().len(),
+                scenario.nodes.len(),
+                "{}",
+                shipped.name
+            );
+            let drawn = drawing(&scenario);
+            assert_eq!(drawn.matches("<circle").count(), scenario.nodes.len(), "{}", shipped.name);
+            assert_eq!(drawn.matches("<line").count(), scenario.links.len(), "{}", shipped.name);
+        }
+    }
+
+    #[test]
+    fn hops_lead_to_the_right_unless_flows_run_in_both_directions() {
+        let one_way = ordered(&[(0, 1), (1, 2), (0, 2)], 3);
+        assert_eq!(one_way, Some(vec![0, 1, 2]));
+        assert_eq!(ordered(&[(0, 1), (1, 0)], 2), None);
+    }
+
+    #[test]
+    fn a_large_network_is_a_sentence() {
+        let text = "duration = \"1s\"\n[dumbbell]\npairs = 40\nbottleneck = { rate = \"1Mbps\", delay = \"1ms\" }\naccess = { rate = \"1Mbps\", delay = \"1ms\" }\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n";
+        let drawn = drawing(&scenario(text));
+        assert!(drawn.contains("Network of 82 nodes and 81 links") && !drawn.contains("<circle"), "{drawn}");
+    }
+}

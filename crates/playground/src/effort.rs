@@ -67,3 +67,30 @@ fn loads<'a>(scenario: &'a Scenario, capacity: &dyn Fn(&Hop) -> f64) -> Vec<Path
     };
     scenario.flows.iter().flat_map(of_group).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped;
+    use millpond_lab::run;
+    use millpond_protocols::Registry;
+    use millpond_results::{About, RunOrigin, Unwatched, World};
+    use std::path::Path;
+
+    /// The estimate is about the packet-hops of the run, as its flows fill the links.
+    #[test]
+    fn the_estimate_is_about_the_packet_hops_of_a_run() {
+        let shipped = shipped::scenarios();
+        for (name, overrides) in [("dumbbell", ["duration=12s"]), ("parking-lot", ["duration=12s"])] {
+            let text = &shipped.iter().find(|one| one.name == name).unwrap().text;
+            let overrides = overrides.map(str::to_owned);
+            let scenario =
+                Scenario::parse(text, name, Path::new(""), &overrides, &millpond_scenario::Disk).unwrap();
+            let about =
+                About { label: name.into(), origin: RunOrigin::default(), index: 0, world: World::Packets };
+            let finished = run(&scenario, &Registry::builtin(), about, &Unwatched).unwrap();
+            let ratio = Effort::of(&scenario).events / finished.run.summary.packet_hops as f64;
+            assert!((0.7..1.6).contains(&ratio), "{name}: {ratio}");
+        }
+    }
+}

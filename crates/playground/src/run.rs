@@ -152,3 +152,101 @@ impl Watch for ProgressLines<'_> {
         self.state.lock().is_ok_and(|state| state.is_closed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requests::Edited;
+    use crate::shipped;
+    use millpond_results::Unwatched;
+
+    fn job(name: &str, overrides: &[&str]) -> Job {
+        let text = shipped::scenarios().into_iter().find(|one| one.name == name).unwrap().text;
+        let edited = Edited { text, overrides: overrides.iter().map(|one| (*one).to_owned()).collect() };
+        Job { task: Task::Run(PageWorld::Packets), edited, folder: std::env::temp_dir(), width: 200 }
+    }
+
+    fn figures(message: Message) -> Vec<PageFigure> {
+        match message {
+            Message::Figures { figures, .. } => figures,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The height of a plot in the coordinates of its curves.
+    const GRID: f64 = 4000.0;
+
+    /// The vertical positions, downwards, of all points of the curve with this name.
+    fn heights(figure: &PageFigure, name: &str) -> Vec<f64> {
+        let (_, path) = figure.html.split_once(&format!("data-name=\"{name}\"")).unwrap();
+        let before = figure.html.len() - path.len();
+        let begin = figure.html[..before].rfind("<path").unwrap();
+        let element = figure.html[begin..].split('>').next().unwrap();
+        let (_, data) = element.split_once(" d=\"").unwrap();
+        let numbers = |piece: &str| -> Vec<f64> {
+            let numbers = piece.split(|c: char| !(c.is_ascii_digit() || c == '-'));
+            numbers.filter(|number| !number.is_empty()).map(|number| number.parse().unwrap()).collect()
+        };
+        // Each piece is a place, a step of zero, and steps from one point to the next.
+        let piece = |piece: &str| -> Vec<f64> {
+            let mut height = 0.0;
+            let mut rise = |step: &[f64]| {
+                height += step[1];
+                height
+            };
+            numbers(piece).chunks(2).map(&mut rise).skip(1).collect()
+        };
+        data.split('"').next().unwrap().split('M').filter(|one| !one.is_empty()).flat_map(piece).collect()
+    }
+
+    #[test]
+    fn a_run_has_its_four_figures_and_the_same_job_has_the_same_bytes() {
+        let job = job("dumbbell", &["duration=12s", "measure.from=2s"]);
+        let answer =
+            |world| message(&results(&job, world, &Registry::builtin(), &Unwatched).unwrap(), world, 300);
+        for world in [PageWorld::Packets, PageWorld::Fluid] {
+            let first = answer(world);
+            assert_eq!(first, answer(world));
+            let figures = figures(first);
+            let ids: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
+            assert_eq!(ids, ["rates", "queue", "delay-over-time", "delay"]);
+            for figure in &figures {
+                assert!(
+                    figure.html.starts_with(&format!("<figure id=\"{}-", world.name())),
+                    "{}",
+                    figure.html
+                );
+                assert!(figure.html.contains("<path"), "{}", figure.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_curve_with_few_points_has_the_extremes_of_all_samples() {
+        let job = job("dumbbell", &["duration=12s", "measure.from=2s", "measure.every=4ms"]);
+        let run = results(&job, PageWorld::Packets, &Registry::builtin(), &Unwatched).unwrap();
+        let [fine, coarse] = [4096, 100].map(|width| figures(message(&run, PageWorld::Packets, width)));
+        let [all, few] = [&fine, &coarse].map(|figures| heights(&figures[1], "bottleneck"));
+        assert!(few.len() <= 200 && all.len() > 2000, "{} of {}", few.len(), all.len());
+        // Both curves reach the lower end of their axes, an empty queue.
+        let lowest = |heights: &[f64]| heights.iter().copied().fold(0.0, f64::max);
+        assert_eq!([lowest(&few), lowest(&all)], [GRID, GRID]);
+        let highest = |heights: &[f64], figure: &PageFigure| {
+            let (_, scale) = figure.html.split_once("data-y=\"log ").unwrap();
+            let ends: Vec<f64> =
+                scale.split('"').next().unwrap().split(' ').map(|end| end.parse().unwrap()).collect();
+            let share = 1.0 - heights.iter().copied().fold(GRID, f64::min) / GRID;
+            ends[0] * (ends[1] / ends[0]).powf(share)
+        };
+        let [of_few, of_all] = [highest(&few, &coarse[1]), highest(&all, &fine[1])];
+        assert!((of_few / of_all - 1.0).abs() < 2e-3, "{of_few} {of_all}");
+    }
+
+    #[test]
+    fn too_many_packet_hops_are_a_fault_that_names_the_limit() {
+        let job = job("dumbbell", &["duration=100000s"]);
+        let faults = results(&job, PageWorld::Packets, &Registry::builtin(), &Unwatched).unwrap_err();
+        assert!(faults[0].message.contains("the limit of the playground is 200 million"), "{faults:?}");
+        assert!(faults[0].help.as_ref().is_some_and(|help| help.contains("duration")), "{faults:?}");
+    }
+}

@@ -100,7 +100,7 @@ struct Server {
 impl Server {
     fn new(options: &ServeOptions, registry: &Registry) -> Result<Self, ServeError> {
         let folder = folder(&options.folder)?;
-        let program = std::env::current_exe()
+        let program = JobProgram::this()
             .map_err(|error| ServeError(format!("cannot find the program's own file: {error}")))?;
         let token = Token::new().map_err(|error| ServeError(format!("no random numbers: {error}")))?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -109,7 +109,7 @@ impl Server {
             folder,
             catalogue: catalogue::of_registry(registry, options.version),
             page: assets::page(),
-            program: JobProgram(program),
+            program,
             runs: JobQueue::new(processors),
             checks: JobQueue::new(processors),
         })

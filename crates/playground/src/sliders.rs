@@ -5,6 +5,7 @@ use crate::written::{Found, find};
 use millpond_law::{Domain, Parameter};
 use millpond_protocols::Registry;
 use millpond_report::terminal::parameter_default;
+use millpond_units::Span;
 use serde::Serialize;
 use toml_edit::{DocumentMut, Value};
 
@@ -86,7 +87,7 @@ pub(crate) fn sliders(original: &DocumentMut, changed: &DocumentMut, registry: &
     let all = Documents { original, changed };
     let mut sliders = all.of_links();
     sliders.extend(all.of_flows(registry));
-    sliders.extend(all.quantity("duration", "Time", "duration", 16.0, 2.0));
+    sliders.extend(all.duration());
     sliders.extend(all.of_protocols(registry));
     sliders.extend(all.of_queues(registry));
     sliders
@@ -128,6 +129,16 @@ impl Documents<'_> {
             meaning: String::new(),
             origin: String::new(),
         })
+    }
+
+    /// The duration, which is longer than the time before the measurement.
+    fn duration(self) -> Option<Slider> {
+        let slider = self.quantity("duration", "Time", "duration", 16.0, 2.0)?;
+        let from = find(self.changed, "measure.from").and_then(Found::value).map(text_of);
+        let seconds = |text: &str| text.parse().ok().map(Span::secs);
+        let unit = seconds(&format!("1{}", slider.unit))?;
+        let before = from.and_then(|from| seconds(&from)).unwrap_or_default() / unit;
+        Some(Slider { minimum: slider.minimum.max(1.1 * before).min(slider.maximum), ..slider })
     }
 
     /// Rates, delays and buffers of links that have tables of their own, and of those of shorthands.
@@ -345,5 +356,72 @@ impl SliderRange {
                 Self { minimum: least.min(now), maximum: high.max(now), scale }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::written::{document, replace};
+
+    const TEXT: &str = r#"
+duration = "10s"
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "5ms", buffer = "1bdp" }]
+[[flows]]
+name = "f"
+protocol = "mine"
+path = ["A", "B"]
+rtt = "60ms"
+[protocols.mine]
+protocol = "lgcc"
+params = { phi1 = 10 }
+"#;
+
+    fn of(overrides: &[&str]) -> Vec<Slider> {
+        let original = document(TEXT).unwrap();
+        let mut changed = original.clone();
+        overrides.iter().for_each(|one| replace(&mut changed, one).unwrap());
+        sliders(&original, &changed, &Registry::builtin())
+    }
+
+    fn one(sliders: &[Slider], path: &str) -> Slider {
+        sliders.iter().find(|slider| slider.path == path).unwrap_or_else(|| panic!("no {path}")).clone()
+    }
+
+    #[test]
+    fn links_flows_and_every_parameter_of_a_used_protocol_have_sliders() {
+        let sliders = of(&[]);
+        let of_network =
+            ["links.L.rate", "links.L.delay", "links.L.buffer", "flows.f.count", "flows.f.rtt", "duration"];
+        let groups: Vec<String> = of_network.iter().map(|path| one(&sliders, path).group).collect();
+        assert_eq!(groups, ["Capacity", "RTT", "Buffer", "Flows", "RTT", "Time"]);
+        let registry = Registry::builtin();
+        let card = registry.protocol("lgcc").unwrap().card();
+        for parameter in card.parameters.iter().map(|key| key.parameter()) {
+            let slider = one(&sliders, &format!("protocols.mine.params.{}", parameter.name));
+            assert_eq!((slider.group.as_str(), slider.origin.as_str()), ("mine", parameter.source));
+        }
+        assert_eq!(one(&sliders, "protocols.mine.params.phi1").value, Some(10.0));
+        let control = one(&sliders, "protocols.mine.params.control");
+        assert!(control.reading && control.kind == Kind::Choice && control.choices.len() > 1, "{control:?}");
+    }
+
+    #[test]
+    fn the_ends_of_a_slider_stay_while_it_moves_and_hold_its_value() {
+        let (still, moved) = (of(&[]), of(&["links.L.rate=20Mbps", "protocols.mine.params.phi1=12"]));
+        for path in ["links.L.rate", "protocols.mine.params.phi1"] {
+            let [still, moved] = [one(&still, path), one(&moved, path)];
+            assert_eq!((still.minimum, still.maximum), (moved.minimum, moved.maximum), "{path}");
+            assert_ne!(still.value, moved.value);
+        }
+        for slider in still.iter().chain(&moved).filter(|slider| slider.kind == Kind::Number) {
+            let Some(value) = slider.value else { continue };
+            assert!((slider.minimum..=slider.maximum).contains(&value), "{slider:?}");
+            assert!(slider.minimum < slider.maximum, "{slider:?}");
+            assert!(slider.scale == Spacing::Linear || slider.minimum > 0.0, "{slider:?}");
+        }
+        let shortest = one(&of(&["measure.from=4000ms"]), "duration").minimum;
+        assert!((shortest - 4.4).abs() < 1e-9, "{shortest}");
+        assert!(one(&of(&["links.L.rate=1Gbps"]), "links.L.rate").maximum >= 1.0);
     }
 }

@@ -12,7 +12,10 @@ use tokio::process::{Child, Command};
 
 /// The program whose processes are jobs.
 #[derive(Clone, Debug)]
-pub(crate) struct JobProgram(pub(crate) PathBuf);
+pub(crate) struct JobProgram {
+    file: PathBuf,
+    arguments: Vec<String>,
+}
 
 /// Why a job has no complete answer.
 #[derive(Debug)]
@@ -24,6 +27,14 @@ pub(crate) enum JobError {
 }
 
 impl JobProgram {
+    /// This program.
+    ///
+    /// # Errors
+    /// The system does not tell its file.
+    pub(crate) fn this() -> io::Result<Self> {
+        Ok(Self { file: std::env::current_exe()?, arguments: vec![ARGUMENT.to_owned()] })
+    }
+
     /// Does a job within a time; `receive` gets each line of the answer with its line break, and returns whether more are wanted. The process
     /// ends when the future is dropped.
     ///
@@ -58,8 +69,8 @@ impl JobProgram {
 
     /// Starts a process with one thread.
     fn start(&self, job: &Job) -> io::Result<Child> {
-        Command::new(&self.0)
-            .arg(ARGUMENT)
+        Command::new(&self.file)
+            .args(&self.arguments)
             .current_dir(&job.folder)
             .env("RAYON_NUM_THREADS", "1")
             .stdin(Stdio::piped())
@@ -123,13 +134,8 @@ mod tests {
 
     /// The answer of a job whose program is this shell script.
     fn answer(script: &str, wanted: usize) -> (Vec<String>, Result<(), JobError>) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("program");
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(&path, mode).unwrap();
-        let job =
-            Job { task: Task::Check, edited: Edited::default(), folder: folder.path().into(), width: 0 };
+        let program = JobProgram { file: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] };
+        let job = Job { task: Task::Check, edited: Edited::default(), folder: "/".into(), width: 0 };
         let mut lines = Vec::new();
         let mut receive = |line: Vec<u8>| {
             lines.push(String::from_utf8(line).unwrap());
@@ -137,7 +143,7 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let limit = Duration::from_millis(300);
-        let ended = runtime.block_on(JobProgram(path).run(&job, limit, &mut receive));
+        let ended = runtime.block_on(program.run(&job, limit, &mut receive));
         (lines, ended)
     }
 
