@@ -19,7 +19,7 @@ use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
 use columns::{Columns, IntegrationSnapshot};
 use distribution_sampler::DistributionSampler;
-use millpond_fluid::{Accuracy, DenseOutput, FixedStepIntegration, Integration, Solver};
+use millpond_fluid::{Accuracy, DenseOutput, FixedStepIntegration, Integration, SlidingThreshold, Solver};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan, check_method, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
@@ -27,6 +27,7 @@ use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
 use series::FluidSeriesRecorder;
 use std::rc::Rc;
+use summary::{FinishedFluidRun, classes};
 
 /// The number of samples of the distributions between two ticks, for networks of at most [`SMALL`] loops and links.
 const SAMPLES_PER_TICK: u64 = 4;
@@ -95,6 +96,7 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
     let most = if is_small { usize::MAX } else { LARGE_NETWORK_SAMPLES };
     let mut sampler = DistributionSampler::new(plan, &columns, now.clone(), most);
     let mut windows = FairnessWindows::new(plan.flows.len());
+    let parts = RunParts { plan, scenario, columns: &columns };
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
     for (time, due) in Ticks::new(scenario) {
         let is_sampled = is_small || due != Due::default() || time == Time::ZERO + scenario.duration;
@@ -117,6 +119,11 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
             close_window(&mut windows, plan, &columns, &closed, &now);
             closed = now.clone();
         }
+        if due.sample && watch.wants_results() {
+            let sliding = integration.sliding_thresholds();
+            let run = parts.run(&sampler, &windows, [&begun, &now], sliding);
+            watch.results_so_far(&run.into_run(about.clone(), recorder.series()));
+        }
         if due.begin {
             sampler.start_measuring();
             begun = now.clone();
@@ -126,11 +133,31 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
         }
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
-    let (columns, sampler, windows, classes) = (&columns, &sampler, &windows, summary::classes(plan));
-    let sliding = integration.sliding_thresholds();
-    let end =
-        summary::FinishedFluidRun { plan, scenario, columns, sampler, windows, classes, begun, now, sliding };
+    let end = parts.run(&sampler, &windows, [&begun, &now], integration.sliding_thresholds());
     Ok(end.into_run(about, recorder.into_series()))
+}
+
+/// What does not change during an integration.
+#[derive(Clone, Copy)]
+struct RunParts<'a> {
+    plan: &'a FluidPlan,
+    scenario: &'a Scenario,
+    columns: &'a Columns,
+}
+
+impl<'a> RunParts<'a> {
+    /// The integration between two snapshots, the first at the begin of the measured time.
+    fn run(
+        self,
+        sampler: &'a DistributionSampler<'a>,
+        windows: &'a FairnessWindows,
+        [begun, now]: [&Rc<IntegrationSnapshot>; 2],
+        sliding: Vec<SlidingThreshold>,
+    ) -> FinishedFluidRun<'a> {
+        let Self { plan, scenario, columns } = self;
+        let (classes, begun, now) = (classes(plan), begun.clone(), now.clone());
+        FinishedFluidRun { plan, scenario, columns, sampler, windows, classes, begun, now, sliding }
+    }
 }
 
 /// Adds the window of short-term fairness between two snapshots.

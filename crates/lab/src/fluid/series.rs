@@ -195,6 +195,12 @@ impl<'a> FluidSeriesRecorder<'a> {
         }
     }
 
+    /// All series that have samples so far.
+    pub(super) fn series(&self) -> Vec<Series> {
+        let recorded = self.probes.iter().map(|probe| &probe.series);
+        recorded.filter(|series| !series.times.is_empty()).cloned().collect()
+    }
+
     /// All series that have samples.
     pub(super) fn into_series(self) -> Vec<Series> {
         let recorded = self.probes.into_iter().map(|probe| probe.series);

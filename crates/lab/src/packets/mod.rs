@@ -75,6 +75,9 @@ pub(crate) fn measure(
         if due.window {
             window_meter.close(plan, &mut windows);
         }
+        if due.sample && watch.wants_results() {
+            watch.results_so_far(&results_so_far(plan, scenario, &about, &recorder, &windows));
+        }
         if due.begin {
             plan.network.start_measuring();
             recorder.start_measuring();
@@ -85,5 +88,21 @@ pub(crate) fn measure(
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
     let (series, jain) = (recorder.into_series(), windows.jain());
-    Ok(FinishedPacketRun { scenario, plan, series, jain, windows }.into_run(about))
+    Ok(FinishedPacketRun { scenario, plan, series, jain, windows: &windows }.into_run(about))
+}
+
+/// The results up to now. The counters are those from time zero until the time of the measurement begins.
+fn results_so_far(
+    plan: &PacketPlan,
+    scenario: &Scenario,
+    about: &About,
+    recorder: &PacketSeriesRecorder,
+    windows: &FairnessWindows,
+) -> Run {
+    let mut scenario = scenario.clone();
+    if plan.network.now() <= scenario.measure.from {
+        scenario.measure.from = Time::ZERO;
+    }
+    let (series, jain) = (recorder.series().to_vec(), windows.jain());
+    FinishedPacketRun { scenario: &scenario, plan, series, jain, windows }.into_run(about.clone())
 }

@@ -237,6 +237,11 @@ impl PacketSeriesRecorder {
         self.links.iter_mut().for_each(|link| link.queue_time = 0);
     }
 
+    /// All series so far.
+    pub(super) fn series(&self) -> &[Series] {
+        &self.series
+    }
+
     /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
         self.series

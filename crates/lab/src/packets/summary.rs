@@ -19,7 +19,7 @@ pub(super) struct FinishedPacketRun<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) plan: &'a PacketPlan,
     pub(super) series: Vec<Series>,
-    pub(super) windows: FairnessWindows,
+    pub(super) windows: &'a FairnessWindows,
     /// The series of the short-term Jain index, which becomes the last series of the run.
     pub(super) jain: Series,
 }
