@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Packet-hops per second of processor time of a release build, of which `docs/playground.md` has the measurement.
-const EVENTS_PER_SECOND: f64 = 4e6;
+const EVENTS_PER_SECOND: f64 = 1e7;
 
 /// The effort of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

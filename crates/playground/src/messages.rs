@@ -29,8 +29,16 @@ impl PageWorld {
 pub(crate) enum Message {
     /// The share of the run that is simulated, from 0 to 1.
     Progress { world: PageWorld, done: f64 },
-    /// The results of a run.
-    Figures { world: PageWorld, figures: Vec<PageFigure>, facts: Vec<Fact>, warnings: Vec<String> },
+    /// The results of a run, or of its beginning.
+    Figures {
+        world: PageWorld,
+        /// The end of the simulated time in seconds, if the run goes on.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        until: Option<f64>,
+        figures: Vec<PageFigure>,
+        facts: Vec<Fact>,
+        warnings: Vec<String>,
+    },
     /// The results of the theory.
     Analysis { sentence: String, figures: Vec<PageFigure>, facts: Vec<Fact> },
     /// Why there are no results of a world, or of the analysis.

@@ -25,32 +25,44 @@ pub(crate) fn run(
     registry: &Registry,
     output: &mut (dyn Write + Send),
 ) -> std::io::Result<()> {
-    let output = ProgressLines::new(world, output);
-    let message = match results(job, world, registry, &output) {
-        Ok(run) => message(&run, world, job.width),
+    let scenario = match prepared(job, world) {
+        Ok(scenario) => scenario,
+        Err(faults) => return line(output, &Task::Run(world).fault(faults)),
+    };
+    let lines = RunLines::new(world, job.width, scenario.duration.secs(), output);
+    let message = match results(&scenario, world, registry, &lines) {
+        Ok(run) => message(&run, world, job.width, None),
         Err(faults) => Task::Run(world).fault(faults),
     };
-    output.write(&message)
+    lines.write(&message)
+}
+
+/// The scenario of a job.
+///
+/// # Errors
+/// What is wrong with it, or an effort beyond the limit.
+fn prepared(job: &Job, world: PageWorld) -> Result<Scenario, Vec<PlacedFault>> {
+    let scenario = job.scenario()?;
+    check_effort(&scenario, world)?;
+    Ok(scenario)
 }
 
 /// The run.
 ///
 /// # Errors
-/// What is wrong with the scenario, or a limit that it exceeds.
-pub(crate) fn results(
-    job: &Job,
+/// What the world refuses.
+fn results(
+    scenario: &Scenario,
     world: PageWorld,
     registry: &Registry,
     watch: &dyn Watch,
 ) -> Result<Run, Vec<PlacedFault>> {
-    let scenario = job.scenario()?;
-    check_effort(&scenario, world)?;
     let world = match world {
         PageWorld::Packets => World::Packets,
         PageWorld::Fluid => World::Fluid,
     };
     let about = About { label: scenario.title.clone(), origin: RunOrigin::default(), index: 0, world };
-    let finished = millpond_lab::run(&scenario, registry, about, watch).map_err(|error| match error {
+    let finished = millpond_lab::run(scenario, registry, about, watch).map_err(|error| match error {
         Error::Scenario(found) => faults::placed(&found),
         other => vec![PlacedFault::plain(other.to_string())],
     })?;
@@ -72,8 +84,8 @@ fn check_effort(scenario: &Scenario, world: PageWorld) -> Result<(), Vec<PlacedF
     Err(vec![fault.help("shorten duration, lower the rates of links, or run it with: millpond run")])
 }
 
-/// The figures of a run; curves have a pair of points for each pixel.
-pub(crate) fn message(run: &Run, world: PageWorld, width: u32) -> Message {
+/// The figures of a run, or of its beginning until a time in seconds; curves have a pair of points for each pixel.
+pub(crate) fn message(run: &Run, world: PageWorld, width: u32, until: Option<f64>) -> Message {
     let slices = width.clamp(limits::WIDTHS.0, limits::WIDTHS.1) as usize;
     let figures = figures_of_run(run, world.name(), slices);
     let figure = |(kind, figure): &(FigureKind, _)| {
@@ -82,6 +94,7 @@ pub(crate) fn message(run: &Run, world: PageWorld, width: u32) -> Message {
     };
     Message::Figures {
         world,
+        until,
         figures: figures.iter().map(figure).collect(),
         facts: facts::of_run(run),
         warnings: run.summary.warnings.clone(),
@@ -108,26 +121,44 @@ fn texts(kind: FigureKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Writes progress at most every [`ProgressLines::INTERVAL`], and stops the run when nobody reads it.
-struct ProgressLines<'a> {
+/// Writes progress and the beginning of a run, and stops the run when nobody reads it.
+struct RunLines<'a> {
     world: PageWorld,
+    width: u32,
+    /// The whole simulated time in seconds.
+    duration: f64,
     state: Mutex<LineState<'a>>,
 }
 
 struct LineState<'a> {
     output: &'a mut (dyn Write + Send),
     begin: Stopwatch,
-    /// When the last line was written, since `begin`.
+    /// When the last progress was written, since `begin`.
     last: Duration,
+    /// When the next figures are drawn, since `begin`.
+    next_figures: Duration,
+    /// The share that is simulated.
+    done: f64,
     is_closed: bool,
 }
 
-impl<'a> ProgressLines<'a> {
+impl<'a> RunLines<'a> {
+    /// From one progress to the next.
     const INTERVAL: Duration = Duration::from_millis(80);
+    /// Until the first figures of an unfinished run. The next ones come after twice the time of the last, so that drawing
+    /// takes a small part of the time.
+    const FIRST_FIGURES: Duration = Duration::from_millis(40);
 
-    fn new(world: PageWorld, output: &'a mut (dyn Write + Send)) -> Self {
-        let state = LineState { output, begin: Stopwatch::start(), last: Duration::ZERO, is_closed: false };
-        Self { world, state: Mutex::new(state) }
+    fn new(world: PageWorld, width: u32, duration: f64, output: &'a mut (dyn Write + Send)) -> Self {
+        let state = LineState {
+            output,
+            begin: Stopwatch::start(),
+            last: Duration::ZERO,
+            next_figures: Self::FIRST_FIGURES,
+            done: 0.0,
+            is_closed: false,
+        };
+        Self { world, width, duration, state: Mutex::new(state) }
     }
 
     fn write(self, message: &Message) -> std::io::Result<()> {
@@ -136,9 +167,10 @@ impl<'a> ProgressLines<'a> {
     }
 }
 
-impl Watch for ProgressLines<'_> {
+impl Watch for RunLines<'_> {
     fn progress(&self, _run: usize, done: f64) {
         let Ok(mut state) = self.state.lock() else { return };
+        state.done = done;
         let now = state.begin.elapsed();
         if now - state.last < Self::INTERVAL || state.is_closed {
             return;
@@ -146,6 +178,24 @@ impl Watch for ProgressLines<'_> {
         state.last = now;
         let message = Message::Progress { world: self.world, done };
         state.is_closed = line(state.output, &message).is_err();
+    }
+
+    /// At half of the run and later the whole picture follows soon.
+    fn wants_results(&self) -> bool {
+        self.state.lock().is_ok_and(|state| {
+            !state.is_closed && state.done < 0.5 && state.begin.elapsed() >= state.next_figures
+        })
+    }
+
+    fn results_so_far(&self, run: &Run) {
+        let Ok(mut state) = self.state.lock() else { return };
+        // The axis of time is that of the whole run.
+        let mut drawn = run.clone();
+        drawn.summary.simulated_s = self.duration;
+        let until = Some(run.summary.simulated_s);
+        let message = message(&drawn, self.world, self.width, until);
+        state.is_closed = line(state.output, &message).is_err();
+        state.next_figures = 2 * state.begin.elapsed();
     }
 
     fn stopped(&self) -> bool {
@@ -202,8 +252,9 @@ mod tests {
     #[test]
     fn a_run_has_its_four_figures_and_the_same_job_has_the_same_bytes() {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s"]);
-        let answer =
-            |world| message(&results(&job, world, &Registry::builtin(), &Unwatched).unwrap(), world, 300);
+        let scenario = prepared(&job, PageWorld::Packets).unwrap();
+        let run = |world| results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
+        let answer = |world| message(&run(world), world, 300, None);
         for world in [PageWorld::Packets, PageWorld::Fluid] {
             let first = answer(world);
             assert_eq!(first, answer(world));
@@ -224,8 +275,14 @@ mod tests {
     #[test]
     fn a_curve_with_few_points_has_the_extremes_of_all_samples() {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s", "measure.every=4ms"]);
-        let run = results(&job, PageWorld::Packets, &Registry::builtin(), &Unwatched).unwrap();
-        let [fine, coarse] = [4096, 100].map(|width| figures(message(&run, PageWorld::Packets, width)));
+        let run = results(
+            &prepared(&job, PageWorld::Packets).unwrap(),
+            PageWorld::Packets,
+            &Registry::builtin(),
+            &Unwatched,
+        )
+        .unwrap();
+        let [fine, coarse] = [4096, 100].map(|width| figures(message(&run, PageWorld::Packets, width, None)));
         let [all, few] = [&fine, &coarse].map(|figures| heights(&figures[1], "bottleneck"));
         assert!(few.len() <= 200 && all.len() > 2000, "{} of {}", few.len(), all.len());
         // Both curves reach the lower end of their axes, an empty queue.
@@ -245,8 +302,55 @@ mod tests {
     #[test]
     fn too_many_packet_hops_are_a_fault_that_names_the_limit() {
         let job = job("dumbbell", &["duration=100000s"]);
-        let faults = results(&job, PageWorld::Packets, &Registry::builtin(), &Unwatched).unwrap_err();
+        let faults = prepared(&job, PageWorld::Packets).unwrap_err();
+        assert!(prepared(&job, PageWorld::Fluid).is_ok());
         assert!(faults[0].message.contains("the limit of the playground is 200 million"), "{faults:?}");
         assert!(faults[0].help.as_ref().is_some_and(|help| help.contains("duration")), "{faults:?}");
+    }
+
+    /// Wants results after each sample, and keeps them.
+    #[derive(Default)]
+    struct Beginnings(Mutex<Vec<Run>>);
+
+    impl Watch for Beginnings {
+        fn wants_results(&self) -> bool {
+            true
+        }
+
+        fn results_so_far(&self, run: &Run) {
+            self.0.lock().unwrap().push(run.clone());
+        }
+    }
+
+    /// The curves of the beginning are those of the whole run up to that time, and the whole run is not disturbed.
+    #[test]
+    fn the_beginning_of_a_run_is_what_the_whole_run_has() {
+        let job = job("dumbbell", &["duration=6s", "measure.from=3s", "measure.every=500ms"]);
+        let scenario = prepared(&job, PageWorld::Packets).unwrap();
+        for world in [PageWorld::Packets, PageWorld::Fluid] {
+            let beginnings = Beginnings::default();
+            let whole = results(&scenario, world, &Registry::builtin(), &beginnings).unwrap();
+            let undisturbed = results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
+            // Samples without a value are not numbers, which differ from themselves.
+            assert!(format!("{whole:?}") == format!("{undisturbed:?}"), "{}", world.name());
+            let beginnings = beginnings.0.into_inner().unwrap();
+            assert_eq!(beginnings.len(), 12);
+            for beginning in &beginnings {
+                let until = beginning.summary.simulated_s;
+                let sampled = beginning.series.iter().filter(|series| series.quantity == "goodput");
+                for series in sampled {
+                    let same = whole.series.iter().find(|other| {
+                        (other.kind, &other.entity, &other.quantity)
+                            == (series.kind, &series.entity, &series.quantity)
+                    });
+                    let same = &same.unwrap().values[..series.values.len()];
+                    assert_eq!(format!("{:?}", series.values), format!("{same:?}"));
+                    assert_eq!(series.times.last(), Some(&until));
+                }
+                let measured = beginning.summary.measured_from_s;
+                assert_eq!(measured, if until > 3.0 { 3.0 } else { 0.0 });
+                assert!(beginning.summary.flows[0].goodput_bps > 0.0, "{until}");
+            }
+        }
     }
 }
