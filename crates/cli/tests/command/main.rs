@@ -18,6 +18,8 @@ mod outputs;
 mod papers;
 mod readme;
 mod schemas;
+#[cfg(target_os = "linux")]
+mod serve;
 mod sweep;
 mod templates;
 mod transients;
