@@ -30,7 +30,7 @@ pub(crate) fn answer(job: &Job, registry: &Registry, output: &mut (dyn Write + S
     match job.task {
         Task::Check => line(output, &check::check(job, registry)),
         Task::Apply => line(output, &apply::answer(&job.edited)),
-        Task::Notebook => line(output, &notebook::answer(job)),
+        Task::Notebook => line(output, &notebook::answer(job, registry)),
         Task::Run(world) => run::run(job, world, registry, output),
         Task::Analysis => {
             let message = analysis::analyse(job, registry).unwrap_or_else(|faults| job.task.fault(faults));
