@@ -1,5 +1,8 @@
 //! An estimate of the effort of a run in packets.
 
+use crate::faults::PlacedFault;
+use crate::limits;
+use crate::messages::PageWorld;
 use millpond_scenario::{FlowGroup, Hop, Scenario};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,6 +17,27 @@ pub(crate) struct Effort {
     pub(crate) events: f64,
     /// Seconds of processor time in packets, in a release build.
     pub(crate) seconds: f64,
+    /// Flows.
+    pub(crate) flows: u64,
+    /// Samples of all series.
+    pub(crate) samples: f64,
+}
+
+/// An error if a scenario has too many flows to be planned in the time of a check.
+///
+/// # Errors
+/// The number of flows, and the limit.
+pub(crate) fn check_flows(scenario: &Scenario) -> Result<(), PlacedFault> {
+    let flows = flows(scenario);
+    if flows <= limits::MOST_FLOWS {
+        return Ok(());
+    }
+    let message = format!("{flows} flows; the limit of the playground is {}", limits::MOST_FLOWS);
+    Err(PlacedFault::plain(message).help("use fewer flows, or run it with: millpond run"))
+}
+
+fn flows(scenario: &Scenario) -> u64 {
+    scenario.flows.iter().map(|group| u64::from(group.count)).sum()
 }
 
 /// The flows of a group that take the same path.
@@ -51,7 +75,36 @@ impl Effort {
             packets * (1.0 + acks) * load.path.len() as f64
         };
         let events: f64 = loads.iter().map(events).sum();
-        Self { events, seconds: events / EVENTS_PER_SECOND }
+        let (flows, links) = (flows(scenario), scenario.links.len());
+        // About as many quantities as flows and directions of links usually have.
+        let quantities = 6.0 * flows as f64 + 8.0 * links as f64;
+        let samples = quantities * duration.secs() / scenario.measure.every.secs().max(1e-12);
+        Self { events, seconds: events / EVENTS_PER_SECOND, flows, samples }
+    }
+
+    /// Whether a run in this world needs little enough time and memory.
+    ///
+    /// # Errors
+    /// The estimate, and the limit that it exceeds.
+    pub(crate) fn check(&self, world: PageWorld) -> Result<(), PlacedFault> {
+        let millions = |number: f64| format!("{:.0} million", number / 1e6);
+        let excess = |what: &str, found: f64, most: f64, help: &str| {
+            let message = format!(
+                "about {} {what}; the limit of the playground is {}",
+                millions(found),
+                millions(most)
+            );
+            Err(PlacedFault::plain(message).help(format!("{help}, or run it with: millpond run")))
+        };
+        if world == PageWorld::Packets && self.events > limits::MOST_EVENTS {
+            let help = "shorten duration, lower the rates of links";
+            return excess("packet-hops", self.events, limits::MOST_EVENTS, help);
+        }
+        if self.samples > limits::MOST_SAMPLES {
+            let help = "raise measure.every, shorten duration, use fewer flows";
+            return excess("samples of series", self.samples, limits::MOST_SAMPLES, help);
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! A job: what the server writes to the standard input of a process, which answers with one JSON object per line.
 
+use crate::effort::check_flows;
 use crate::faults::{self, PlacedFault};
 use crate::files::Sandbox;
 use crate::messages::{Message, PageWorld};
@@ -51,14 +52,16 @@ impl Job {
     /// The scenario of the request.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with it, or too many flows.
     pub(crate) fn scenario(&self) -> Result<Scenario, Vec<PlacedFault>> {
         let files = Sandbox::new(&self.folder).map_err(|error| {
             vec![PlacedFault::plain(format!("the folder {} cannot be read: {error}", self.folder.display()))]
         })?;
         let Edited { text, overrides } = &self.edited;
         let scenario = Scenario::parse(text, faults::SCENARIO, &self.folder, overrides, &files);
-        scenario.map_err(|found: Faults| faults::placed(&found))
+        let scenario = scenario.map_err(|found: Faults| faults::placed(&found))?;
+        check_flows(&scenario).map_err(|fault| vec![fault])?;
+        Ok(scenario)
     }
 }
 

@@ -10,6 +10,10 @@ pub(crate) const LARGEST_FILE: u64 = 16 << 20;
 pub(crate) const MOST_OVERRIDES: usize = 500;
 /// The most packet-hops of a run in packets, by estimate.
 pub(crate) const MOST_EVENTS: f64 = 2e8;
+/// The most flows of a scenario.
+pub(crate) const MOST_FLOWS: u64 = 10_000;
+/// The most samples of all series of a run, by estimate; a sample has 16 bytes.
+pub(crate) const MOST_SAMPLES: f64 = 2e7;
 /// How long a run or an analysis may take.
 pub(crate) const LONGEST_RUN: Duration = Duration::from_secs(20);
 /// How long a check or a change of a text may take.

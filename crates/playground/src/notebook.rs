@@ -31,7 +31,7 @@ fn notebook(job: &Job, title: &str, has_equations: bool) -> Value {
     if has_equations {
         cells.push(code("fluid = scenario.run(world=\"fluid\")\nfluid.plot.rates()"));
         cells.push(code("fluid.plot.queue()"));
-        cells.push(code("stability = scenario.stability()\nprint(stability.verdict)"));
+        cells.push(code(STABILITY));
     }
     json!({
         "nbformat": 4,
@@ -49,6 +49,11 @@ fn numbered((index, mut cell): (usize, Value)) -> Value {
     cell["id"] = json!(format!("cell-{index}"));
     cell
 }
+
+/// A network that oscillates has no loci.
+const STABILITY: &str = "stability = scenario.stability()
+print(stability.verdict)
+stability.plot.nyquist() if stability.loci else None";
 
 fn markdown(source: &str) -> Value {
     json!({ "cell_type": "markdown", "metadata": {}, "source": source })

@@ -43,7 +43,7 @@ pub(crate) fn run(
 /// What is wrong with it, or an effort beyond the limit.
 fn prepared(job: &Job, world: PageWorld) -> Result<Scenario, Vec<PlacedFault>> {
     let scenario = job.scenario()?;
-    check_effort(&scenario, world)?;
+    Effort::of(&scenario).check(world).map_err(|fault| vec![fault])?;
     Ok(scenario)
 }
 
@@ -67,21 +67,6 @@ fn results(
         other => vec![PlacedFault::plain(other.to_string())],
     })?;
     Ok(finished.run)
-}
-
-/// A fault if a run in packets would take too long.
-fn check_effort(scenario: &Scenario, world: PageWorld) -> Result<(), Vec<PlacedFault>> {
-    let effort = Effort::of(scenario);
-    if world != PageWorld::Packets || effort.events <= limits::MOST_EVENTS {
-        return Ok(());
-    }
-    let message = format!(
-        "about {:.0} million packet-hops; the limit of the playground is {:.0} million",
-        effort.events / 1e6,
-        limits::MOST_EVENTS / 1e6
-    );
-    let fault = PlacedFault::plain(message);
-    Err(vec![fault.help("shorten duration, lower the rates of links, or run it with: millpond run")])
 }
 
 /// The figures of a run, or of its beginning until a time in seconds; curves have a pair of points for each pixel.
@@ -300,8 +285,19 @@ mod tests {
     }
 
     #[test]
+    fn too_many_samples_are_a_fault_in_both_worlds() {
+        let job = job("dumbbell", &["measure.every=100us"]);
+        for world in [PageWorld::Packets, PageWorld::Fluid] {
+            let faults = prepared(&job, world).unwrap_err();
+            assert!(
+                faults[0].message.contains("samples of series; the limit of the playground is 20 million")
+            );
+        }
+    }
+
+    #[test]
     fn too_many_packet_hops_are_a_fault_that_names_the_limit() {
-        let job = job("dumbbell", &["duration=100000s"]);
+        let job = job("dumbbell", &["duration=100000s", "measure.every=10s"]);
         let faults = prepared(&job, PageWorld::Packets).unwrap_err();
         assert!(prepared(&job, PageWorld::Fluid).is_ok());
         assert!(faults[0].message.contains("the limit of the playground is 200 million"), "{faults:?}");

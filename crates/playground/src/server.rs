@@ -248,7 +248,7 @@ async fn single(State(server): State<Arc<Server>>, task: Task, body: RequestBody
     let Some(_permit) = place.wait().await else { return busy() };
     let mut answer = Vec::new();
     let job = server.job(task, edited, 0);
-    let done = server.program.run(&job, limits::LONGEST_CHECK, |line| {
+    let done = server.program.run(&job, limits::LONGEST_CHECK, std::future::pending(), |line| {
         answer.extend(line);
         true
     });
@@ -292,21 +292,23 @@ async fn do_jobs(
 ) {
     let mut tasks = JoinSet::new();
     for (job, place) in jobs {
-        let (server, sender) = (server.clone(), sender.clone());
-        tasks.spawn(async move {
-            let Some(_permit) = place.wait().await else { return };
-            let done = server.program.run(&job, limits::LONGEST_RUN, |line| sender.send(line).is_ok());
-            if let Err(JobError::Fault(fault)) = done.await {
-                send(&sender, &job.task.fault(vec![fault]));
-            }
-        });
+        tasks.spawn(do_job(server.clone(), job, place, sender.clone()));
     }
-    tokio::select! {
-        () = async { while tasks.join_next().await.is_some() {} } => {
-            send(&sender, &Message::Done { milliseconds: watch.milliseconds() });
-        }
-        // The tasks and their processes end when they are dropped.
-        () = sender.closed() => {}
+    while tasks.join_next().await.is_some() {}
+    send(&sender, &Message::Done { milliseconds: watch.milliseconds() });
+}
+
+/// Does a job as soon as a processor is free, unless the connection is closed.
+async fn do_job(server: Arc<Server>, job: Job, place: Place, sender: UnboundedSender<Vec<u8>>) {
+    let permit = tokio::select! {
+        permit = place.wait() => permit,
+        () = sender.closed() => None,
+    };
+    let Some(_permit) = permit else { return };
+    let receive = |line| sender.send(line).is_ok();
+    let done = server.program.run(&job, limits::LONGEST_RUN, sender.closed(), receive);
+    if let Err(JobError::Fault(fault)) = done.await {
+        send(&sender, &job.task.fault(vec![fault]));
     }
 }
 

@@ -35,8 +35,8 @@ impl JobProgram {
         Ok(Self { file: std::env::current_exe()?, arguments: vec![ARGUMENT.to_owned()] })
     }
 
-    /// Does a job within a time; `receive` gets each line of the answer with its line break, and returns whether more are wanted. The process
-    /// ends when the future is dropped.
+    /// Does a job within a time, unless `closed` comes first; `receive` gets each line of the answer with its line break, and
+    /// returns whether more are wanted. The process has ended when the future is ready; it also ends when the future is dropped.
     ///
     /// # Errors
     /// The job takes too long, needs too much memory, or fails; or no more lines are wanted.
@@ -44,27 +44,21 @@ impl JobProgram {
         &self,
         job: &Job,
         limit: Duration,
-        mut receive: impl FnMut(Vec<u8>) -> bool,
+        closed: impl Future<Output = ()>,
+        receive: impl FnMut(Vec<u8>) -> bool,
     ) -> Result<(), JobError> {
         let mut child = self.start(job).map_err(failed)?;
-        let read = async {
-            write(&mut child, job).await.map_err(failed)?;
-            let mut lines = child.stdout.take().map(BufReader::new).ok_or_else(|| failed("no output"))?;
-            loop {
-                let mut line = Vec::new();
-                if lines.read_until(b'\n', &mut line).await.map_err(failed)? == 0 {
-                    return Ok(());
-                }
-                if !receive(line) {
-                    return Err(JobError::Closed);
-                }
-            }
+        let answered = tokio::select! {
+            answered = answer(&mut child, job, receive) => answered,
+            () = tokio::time::sleep(limit) => Err(JobError::Fault(too_long(limit))),
+            () = closed => Err(JobError::Closed),
         };
-        match tokio::time::timeout(limit, read).await {
-            Ok(Ok(())) => finished(&mut child).await,
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(JobError::Fault(too_long(limit))),
+        if answered.is_err() {
+            // A process that has ended already is no error.
+            let _ = child.kill().await;
+            return answered;
         }
+        finished(&mut child).await
     }
 
     /// Starts a process with one thread.
@@ -83,6 +77,25 @@ impl JobProgram {
 
 fn failed(error: impl std::fmt::Display) -> JobError {
     JobError::Fault(PlacedFault::plain(format!("a process of the playground failed: {error}")))
+}
+
+/// Writes the request and receives all lines of the answer.
+async fn answer(
+    child: &mut Child,
+    job: &Job,
+    mut receive: impl FnMut(Vec<u8>) -> bool,
+) -> Result<(), JobError> {
+    write(child, job).await.map_err(failed)?;
+    let mut lines = child.stdout.take().map(BufReader::new).ok_or_else(|| failed("no output"))?;
+    loop {
+        let mut line = Vec::new();
+        if lines.read_until(b'\n', &mut line).await.map_err(failed)? == 0 {
+            return Ok(());
+        }
+        if !receive(line) {
+            return Err(JobError::Closed);
+        }
+    }
 }
 
 /// Writes the request and closes the input.
@@ -143,7 +156,7 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let limit = Duration::from_millis(300);
-        let ended = runtime.block_on(program.run(&job, limit, &mut receive));
+        let ended = runtime.block_on(program.run(&job, limit, std::future::pending(), &mut receive));
         (lines, ended)
     }
 
