@@ -171,6 +171,7 @@ function resetSetting(path) {
 
 function changeText(text) {
   state.text = text;
+  checking?.abort();
   remember(false);
   clearTimeout(checkTimer);
   checkTimer = setTimeout(async () => { if (await checkNow()) requestRun(); }, 250);

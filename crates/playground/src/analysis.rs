@@ -59,7 +59,7 @@ fn response(
     simulated.and_then(Result::ok).unwrap_or_default()
 }
 
-/// Nyquist loci, roots, Bode plot and step response.
+/// Nyquist loci, roots and step response.
 fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
     let page = StabilityPage {
         title: "",
@@ -71,24 +71,23 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
         steps,
         convergence: None,
     };
-    let mut figures: Vec<PageFigure> = stability_figures(&page)
-        .iter()
-        .map(|figure| match figure.id.as_str() {
-            "nyquist-loci" => PageFigure::new(
-                "nyquist",
-                "Nyquist locus",
-                "The return ratio along the imaginary axis, with the stability margins at the point -1.",
-                figure,
-            ),
-            "bode" => PageFigure::new("bode", "Bode plot", "Gain and phase of the return ratio.", figure),
-            _ => PageFigure::new(
-                "response",
-                "Response to a step",
-                "Sending rate and queue after the capacity of the bottleneck falls to 90 %.",
-                figure,
-            ),
-        })
-        .collect();
+    let shown = |figure: &millpond_report::page::Figure| match figure.id.as_str() {
+        "nyquist-loci" => Some(PageFigure::new(
+            "nyquist",
+            "Nyquist locus",
+            "The return ratio along the imaginary axis, with the stability margins at the point -1.",
+            figure,
+        )),
+        // The same margins as at the locus.
+        "bode" => None,
+        _ => Some(PageFigure::new(
+            "response",
+            "Response to a step",
+            "Sending rate and queue after the capacity of the bottleneck falls to 90 %.",
+            figure,
+        )),
+    };
+    let mut figures: Vec<PageFigure> = stability_figures(&page).iter().filter_map(shown).collect();
     let roots = PageFigure::new(
         "roots",
         "Characteristic roots",

@@ -4,6 +4,7 @@ use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
 use super::{agreement, charts, conclusion, live_agreement, source, table};
 use maud::{Markup, html};
+use millpond_chart::AxisSpacing;
 use millpond_diagnosis::agreement::Agreement;
 use millpond_diagnosis::agreement::live::LiveAgreement;
 use millpond_results::{Comparison, EntityKind, Run, quantity};
@@ -65,7 +66,12 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
          there is no value, such as a delay while no packet arrives; hatched times are outages: the bottleneck has no \
          capacity.{configured}{relays}{seeds}"
     );
-    Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views, charts::FINE))
+    Section::of_figures(
+        "over-time",
+        "Each run over time",
+        intro,
+        &charts::over_time(views, charts::FINE, AxisSpacing::Log),
+    )
 }
 
 fn comparison_section(views: &[RunView]) -> Option<Section> {

@@ -3,7 +3,7 @@
 use super::charts;
 use super::run_view::RunView;
 use maud::html;
-use millpond_chart::{Figure, PaperColour, PaperPaint, PaperRule};
+use millpond_chart::{AxisSpacing, Figure, PaperColour, PaperPaint, PaperRule};
 use millpond_results::Run;
 
 /// What a figure shows.
@@ -118,7 +118,7 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
                     labels(&views)
                 ));
             }
-            charts::over_time(&views, charts::FINE).pop()
+            charts::over_time(&views, charts::FINE, AxisSpacing::Log).pop()
         }
         FigureKind::Cdf | FigureKind::Ccdf | FigureKind::Quantiles => charts::delays(&views),
         FigureKind::Completions => charts::completions(&views),
@@ -131,11 +131,12 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
 
 /// The figures of a single run that a page shows beside each other, each with one panel and with identifiers that begin with
 /// `prefix`: goodput, queue and queueing delay over time, and the distribution of queueing delay. Curves over time have at
-/// most two points for each of `slices` slices: the least and the greatest value. A figure without data is left out.
+/// most two points for each of `slices` slices: the least and the greatest value. Queues and delays have linear axes, on which
+/// oscillations are seen. A figure without data is left out.
 #[must_use]
 pub fn figures_of_run(run: &Run, prefix: &str, slices: usize) -> Vec<(FigureKind, Figure)> {
     let views = RunView::all(std::slice::from_ref(run));
-    let over_time = charts::over_time(&views, slices).pop();
+    let over_time = charts::over_time(&views, slices, AxisSpacing::Linear).pop();
     let all = over_time.map_or_else(Vec::new, Figure::into_panels);
     let kinds = [FigureKind::Goodput, FigureKind::Queue, FigureKind::Delay];
     let distribution = charts::delays(&views).map(|figure| (FigureKind::Cdf, shown(figure, FigureKind::Cdf)));

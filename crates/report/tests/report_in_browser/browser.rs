@@ -24,7 +24,7 @@ pub(crate) struct Browser {
     session: Option<String>,
     last_id: u64,
     /// Events of the page, in the order of arrival.
-    events: Vec<Value>,
+    pub(crate) events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
@@ -128,11 +128,6 @@ impl Browser {
     pub(crate) fn screenshot(&mut self) -> String {
         let picture = self.ask("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
         picture["data"].as_str().unwrap().into()
-    }
-
-    /// Messages of the page that are no answers, in the order of arrival.
-    pub(crate) fn events(&self) -> &[Value] {
-        &self.events
     }
 
     /// Calls a method of the DevTools protocol and returns its result.

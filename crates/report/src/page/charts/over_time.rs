@@ -8,21 +8,21 @@ use super::super::rate_unit::RateUnit;
 use super::super::run_view::{RunView, of_flows};
 use super::{run_title, time_axis};
 use maud::{Markup, html};
-use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
+use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
 use millpond_results::{EntityKind, Run, Series, quantity};
 use millpond_units::format::{fixed, two_digits};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One figure per run, whose curves have at most two points per slice of time.
-pub(crate) fn over_time(views: &[RunView], slices: usize) -> Vec<Figure> {
+/// One figure per run, whose curves have at most two points per slice of time. `spacing` is that of queues and delays.
+pub(crate) fn over_time(views: &[RunView], slices: usize, spacing: AxisSpacing) -> Vec<Figure> {
     let peaks: Vec<f64> = views.iter().map(peak_rate).collect();
     let greatest = are_of_one_order(&peaks).then(|| peaks.iter().copied().fold(0.0, f64::max));
     let curves = |(view, peak): (&RunView, &f64)| {
         RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)), slices)
     };
     let curves: Vec<RunCurves> = views.iter().zip(&peaks).map(curves).collect();
-    let common = Scales::common(&curves);
+    let common = Scales::common(&curves, spacing);
     let figure = |(view, curves): (&RunView, &RunCurves)| {
         let rate = if greatest.is_some() { common.rate } else { rate_scale(curves.rates()) };
         Figure {
@@ -175,11 +175,15 @@ struct Scales {
 }
 
 impl Scales {
-    fn common(curves: &[RunCurves]) -> Self {
+    fn common(curves: &[RunCurves], spacing: AxisSpacing) -> Self {
+        let scale = |values: Vec<f64>| match spacing {
+            AxisSpacing::Linear => Scale::from_zero(values),
+            AxisSpacing::Log => Scale::log(values, DECADES),
+        };
         Self {
             rate: rate_scale(curves.iter().flat_map(RunCurves::rates)),
-            packets: Scale::log(curves.iter().flat_map(RunCurves::packets), DECADES),
-            queueing: Scale::log(curves.iter().flat_map(RunCurves::delays), DECADES),
+            packets: scale(curves.iter().flat_map(RunCurves::packets).collect()),
+            queueing: scale(curves.iter().flat_map(RunCurves::delays).collect()),
         }
     }
 }

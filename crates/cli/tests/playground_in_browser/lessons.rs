@@ -1,0 +1,117 @@
+//! What a reader does in each step of each lesson. A step must not be reached before, and be reached afterwards.
+
+use super::browser::Browser;
+use super::inspect;
+
+/// A reader's action.
+enum Act {
+    /// Drags the slider of a key to about this value.
+    Drag(&'static str, f64),
+    /// Clicks a value of a key.
+    Pick(&'static str, &'static str),
+    /// Chooses the law of all flows.
+    Law(&'static str),
+}
+use Act::{Drag, Law, Pick};
+
+const DELAY: &str = "links.far.delay";
+const FLOOR: &str = "links.L.queue.red.min_th";
+const RELAY: &str = "protocols.lgcc.relays";
+
+/// Name, width and colour scheme, and the action of each step.
+const LESSONS: [(&str, u32, &str, &[Act]); 5] = [
+    (
+        "why-a-delay-oscillates",
+        1400,
+        "light",
+        &[
+            Drag(DELAY, 170.0),
+            Drag(DELAY, 370.0),
+            Drag("links.near.rate", 26.0),
+            Pick("protocols.cltcp.params.scaling", "rtt"),
+        ],
+    ),
+    (
+        "why-marks-need-a-noise-floor",
+        400,
+        "dark",
+        &[Drag(FLOOR, 6.0), Drag("links.L.queue.red.max_th", 12.0), Drag(FLOOR, 63.0)],
+    ),
+    (
+        "what-a-relay-changes",
+        1400,
+        "dark",
+        &[
+            Pick(RELAY, "[\"R\"]"),
+            Drag(DELAY, 36.0),
+            Drag(DELAY, 190.0),
+            Drag("protocols.lgcc.params.drain", 20.0),
+        ],
+    ),
+    (
+        "max-min-or-proportional",
+        400,
+        "light",
+        &[Drag("links.L2.rate", 19.5), Law("paganini-ecn"), Pick("flows.long.weight", "3"), Law("newreno")],
+    ),
+    (
+        "phase-effects",
+        1400,
+        "light",
+        &[
+            Drag("flows.two.rtt", 113.0),
+            Pick("hosts.jitter", "10ms"),
+            Pick("links.L.queue", "{ red = { min_th = \"5KB\", max_th = \"15KB\" } }"),
+        ],
+    ),
+];
+
+const RUNS: &str = "Number(document.body.dataset.runs ?? 0)";
+
+/// Opens each lesson and does what its steps ask for.
+pub(crate) fn drive_all(browser: &mut Browser) {
+    let listed = browser.list("[...document.querySelectorAll('#scenario option')].map(one => one.value).filter(one => one.startsWith('lesson:'))");
+    let driven: Vec<String> = LESSONS.iter().map(|(name, ..)| format!("lesson:{name}")).collect();
+    assert_eq!(listed, driven, "the lessons of the page and those of this test");
+    for (name, width, scheme, acts) in LESSONS {
+        browser.set_view(width, scheme, "screen");
+        let runs = browser.evaluate(RUNS);
+        browser.choose("#scenario", &format!("lesson:{name}"));
+        browser.wait_until(&format!("{RUNS} > {runs} && document.querySelector('#lesson .control')"));
+        let steps = browser.evaluate("document.querySelectorAll('nav .step').length");
+        assert_eq!(steps, acts.len(), "{name}");
+        for (index, act) in acts.iter().enumerate() {
+            let step = format!("{name}, step {}", index + 1);
+            assert!(
+                browser.holds("document.querySelector('.reached').hidden"),
+                "{step} is reached from the start"
+            );
+            perform(browser, act);
+            browser.wait_until("!document.querySelector('.reached').hidden");
+            inspect(browser, &step);
+            browser.set_view(width, scheme, "screen");
+            if index + 1 < acts.len() {
+                let runs = browser.evaluate(RUNS);
+                browser.click("#next");
+                let title = format!(
+                    "document.activeElement.id === 'step-title' && {RUNS} > {runs} && document.querySelector('#lesson .control')"
+                );
+                browser.wait_until(&title);
+            }
+        }
+    }
+}
+
+fn perform(browser: &mut Browser, act: &Act) {
+    match act {
+        Drag(path, value) => {
+            let slider = format!("#lesson input[data-path=\"{path}\"]");
+            browser.drag_slider(&slider, *value);
+        }
+        Pick(path, value) => {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            browser.click(&format!("#lesson input[data-path=\"{path}\"][value=\"{value}\"]"));
+        }
+        Law(name) => browser.choose("#lesson select", name),
+    }
+}

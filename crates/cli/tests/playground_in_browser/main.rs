@@ -1,0 +1,182 @@
+//! The playground in a real browser, served by the command: all lessons with real clicks and drags, in light and dark, wide and
+//! on a phone.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers fail as tests do")]
+
+#[path = "../../../report/tests/report_in_browser/browser.rs"]
+#[allow(dead_code, reason = "shared with other pages")]
+mod browser;
+mod input;
+mod lessons;
+mod server;
+
+use browser::Browser;
+use server::Server;
+
+/// Everything that the page loads for itself, without answers of the server, in bytes.
+const LARGEST_PAGE: f64 = 1e6;
+
+/// What must hold in every view: contrast, widths, names, identifiers, plots.
+const FAULTS: &str = include_str!("inspect.js");
+
+/// The page in the folder PLAYGROUND_PICTURES, if it is set; `base64 -d` decodes it.
+fn keep_picture(browser: &mut Browser, name: &str) {
+    if let Some(folder) = std::env::var_os("PLAYGROUND_PICTURES") {
+        let file = std::path::PathBuf::from(folder).join(format!("{name}.png.base64"));
+        std::fs::write(file, browser.screenshot()).unwrap();
+    }
+}
+
+/// No fault, wide and on a phone, light and dark.
+fn inspect(browser: &mut Browser, place: &str) {
+    for (width, scheme) in [(1400, "light"), (1400, "dark"), (400, "light"), (400, "dark")] {
+        browser.set_view(width, scheme, "screen");
+        assert_eq!(browser.list(FAULTS), Vec::<String>::new(), "{place}, {width} pixels, {scheme}");
+        keep_picture(browser, &format!("{place}, {width}, {scheme}"));
+    }
+}
+
+fn opened() -> (tempfile::TempDir, Server, Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let mut browser = Browser::start();
+    browser.set_view(1400, "light", "screen");
+    browser.open_address(&server.address);
+    browser.wait_until("document.body.dataset.runs > 0 && document.querySelector('#lesson .control')");
+    (folder, server, browser)
+}
+
+fn assert_no_error(browser: &Browser, server: &Server) {
+    assert_eq!(browser.errors(), Vec::<String>::new());
+    assert_eq!(browser.failed_requests(server.origin()), Vec::<String>::new());
+}
+
+#[test]
+fn every_step_of_every_lesson_is_reached_by_what_it_asks_for() {
+    let (_folder, server, mut browser) = opened();
+    lessons::drive_all(&mut browser);
+    assert_no_error(&browser, &server);
+}
+
+/// The text with completion and faults, the keyboard, the history, the theme and the exports.
+#[test]
+fn the_page_is_operated_by_keyboard_keeps_its_state_in_the_address_and_saves_figures() {
+    let (_folder, server, mut browser) = opened();
+    page_is_small_and_hides_the_token(&mut browser);
+    keyboard_moves_sliders(&mut browser);
+    history_goes_back_and_forward(&mut browser);
+    text_is_completed_and_checked(&mut browser);
+    figures_are_saved(&mut browser);
+    theme_is_switched(&mut browser);
+    assert_no_error(&browser, &server);
+}
+
+fn page_is_small_and_hides_the_token(browser: &mut Browser) {
+    let bytes = browser.evaluate(
+        "performance.getEntriesByType('navigation')[0].decodedBodySize + performance.getEntriesByType('resource') \
+         .filter(one => one.name.includes('/assets/')).reduce((sum, one) => sum + one.decodedBodySize, 0)",
+    );
+    assert!(bytes.as_f64().unwrap() < LARGEST_PAGE, "{bytes} bytes");
+    assert_eq!(browser.evaluate("location.search"), "");
+    assert!(browser.holds("location.hash.length > 100 && location.hash.length < 2000"));
+    browser.wait_until("document.getElementById('announcement').textContent.startsWith('Stable')");
+}
+
+/// Every stop of the Tab key is visible, and none is a trap; arrows move sliders and tabs.
+fn keyboard_moves_sliders(browser: &mut Browser) {
+    let mut stops = Vec::new();
+    for _ in 0..40 {
+        browser.key("Tab", 9, 0);
+        let stop = browser.evaluate(
+            "(() => { const one = document.activeElement, style = getComputedStyle(one); \
+             return one === document.body ? 'end' : [one.tagName, one.id || one.textContent.slice(0, 20), style.outlineStyle].join(' '); })()",
+        );
+        stops.push(stop.as_str().unwrap().to_owned());
+    }
+    let hidden: Vec<_> = stops.iter().filter(|stop| stop.ends_with("none")).collect();
+    assert!(hidden.is_empty(), "no visible focus: {hidden:?}");
+    assert!(stops.iter().any(|stop| stop.contains("tab-controls")), "{stops:?}");
+    let slider = "#lesson input[type=range]";
+    browser.evaluate(&format!("document.querySelector('{slider}').focus()"));
+    let before = browser.value_of_slider(slider);
+    let runs = browser.evaluate("document.body.dataset.runs");
+    for _ in 0..5 {
+        browser.key("ArrowRight", 39, 0);
+    }
+    browser.wait_until(&format!("Number(document.body.dataset.runs) > {runs}"));
+    assert!(browser.value_of_slider(slider) > before);
+}
+
+fn history_goes_back_and_forward(browser: &mut Browser) {
+    let slider = "#lesson input[type=range]";
+    let moved = browser.value_of_slider(slider);
+    let runs = browser.evaluate("document.body.dataset.runs");
+    browser.click("#next");
+    browser.wait_until(&format!("document.getElementById('step-title').textContent.startsWith('Beyond') && Number(document.body.dataset.runs) > {runs}"));
+    browser.evaluate("history.back()");
+    browser.wait_until(&format!(
+        "document.getElementById('step-title').textContent.startsWith('A delay') && \
+         parseFloat(document.querySelector('{slider}')?.getAttribute('aria-valuetext')) === {moved}"
+    ));
+    browser.evaluate("history.forward()");
+    browser.wait_until("document.getElementById('step-title').textContent.startsWith('Beyond')");
+    let address = browser.evaluate("location.href");
+    browser.open_address("about:blank");
+    browser.open_address(address.as_str().unwrap());
+    browser.wait_until("document.getElementById('step-title')?.textContent.startsWith('Beyond')");
+}
+
+fn text_is_completed_and_checked(browser: &mut Browser) {
+    browser.click("#tab-text");
+    browser.evaluate(
+        "(() => { const area = document.getElementById('source'); area.focus(); area.select(); })()",
+    );
+    browser.type_text(
+        "duration = \"20s\"\n\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"5Mbps\"\ndel",
+    );
+    browser.wait_until("document.querySelector('#completions li')");
+    browser.key("ArrowDown", 40, 0);
+    browser.key("Enter", 13, 0);
+    assert!(browser.holds("document.getElementById('source').value.endsWith('delay = ')"));
+    browser.type_text("\"10msec\"\n\n[[flows]]\nname = \"f\"\npath = [\"A\", \"B\"]\nprotocol = ");
+    browser.key(" ", 32, 2);
+    browser.wait_until("document.querySelectorAll('#completions li').length > 20");
+    browser.key("Escape", 27, 0);
+    browser.type_text("\"cubic\"\n");
+    browser.wait_until("document.querySelector('.gutter .faulty')");
+    assert_eq!(browser.evaluate("document.querySelector('.gutter .faulty').textContent"), "7");
+    assert!(browser.holds("document.getElementById('source').getAttribute('aria-invalid') === 'true'"));
+    inspect(browser, "a fault in the text");
+    browser.set_view(1400, "light", "screen");
+    let runs = browser.evaluate("document.body.dataset.runs");
+    browser.evaluate("(() => { const area = document.getElementById('source'); area.focus(); const start = area.value.indexOf('10msec'); area.setSelectionRange(start, start + 6); })()");
+    browser.type_text("10ms");
+    browser.wait_until(&format!(
+        "!document.querySelector('.gutter .faulty') && Number(document.body.dataset.runs) > {runs}"
+    ));
+    assert!(browser.holds("document.getElementById('run-faults').textContent === ''"));
+}
+
+fn figures_are_saved(browser: &mut Browser) {
+    let file = browser.evaluate(
+        "import('/assets/figure-file.js').then(module => module.figureFile(document.querySelector('#worlds .picture'), 'Rates'))",
+    );
+    let file = file.as_str().unwrap();
+    assert!(file.starts_with("<?xml") && file.contains("<title>Rates</title>"));
+    assert!(!file.contains("class=") && !file.contains("var("), "a style that the file does not have");
+    let parsed = browser.evaluate(&format!(
+        "new DOMParser().parseFromString({}, 'image/svg+xml').querySelectorAll('parsererror').length",
+        serde_json::Value::from(file)
+    ));
+    assert_eq!(parsed, 0);
+}
+
+fn theme_is_switched(browser: &mut Browser) {
+    let paper = "getComputedStyle(document.documentElement).backgroundColor";
+    let light = browser.evaluate(paper);
+    browser.click("#theme");
+    assert_ne!(browser.evaluate(paper), light);
+    assert_eq!(browser.evaluate("document.getElementById('theme').getAttribute('aria-pressed')"), "true");
+    browser.click("#theme");
+    assert_eq!(browser.evaluate(paper), light);
+}
