@@ -132,6 +132,7 @@ export function number(value) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
+  if (Number.isInteger(value)) return String(value).replace("-", "−");
   if (size !== 0 && size < 1e-3) return value.toExponential(1).replace("-", "−");
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toFixed(digits).replace("-", "−");

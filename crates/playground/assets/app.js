@@ -10,7 +10,7 @@ import * as lessons from "./lessons.js";
 import { remember, restore, settings, state } from "./state.js";
 
 /** The network is drawn at no less than this share of its size. */
-const SMALLEST_DRAWING = 0.8;
+const SMALLEST_DRAWING = 0.65;
 
 const by = (id) => document.getElementById(id);
 const LESSON = "lesson:";
@@ -126,10 +126,11 @@ async function checkNow() {
 
 function showCheck(result) {
   checked = result;
-  editor.showFaults(result.faults.filter((fault) => fault.line > 0));
-  by("faults").replaceChildren(...result.faults.map(faultItem));
+  editor.showFaults(result.faults.filter(isInText));
+  const [first] = result.faults.filter(isOfChange);
+  by("faults").replaceChildren(...result.faults.filter((fault) => !isOfChange(fault) || fault === first).map(faultItem));
   const count = result.faults.length;
-  const show = () => { selectTab("text"); editor.goTo(result.faults[0]); };
+  const show = () => { selectTab("text"); if (isInText(result.faults[0])) editor.goTo(result.faults[0]); };
   const text = count === 1 ? "1 fault" : `${count} faults`;
   by("fault-count").replaceChildren(...(count ? [element("button", { type: "button", onclick: show }, text)] : []));
   if (count) announce(`${text}. ${result.faults[0].message}`);
@@ -145,14 +146,26 @@ function showCheck(result) {
 function showDrawing(drawing) {
   by("drawing").innerHTML = drawing;
   const svg = by("drawing").querySelector("svg");
-  svg.style.minWidth = `${Math.round(SMALLEST_DRAWING * svg.viewBox.baseVal.width)}px`;
+  const { width } = svg.viewBox.baseVal;
+  svg.style.minWidth = `${Math.round(SMALLEST_DRAWING * width)}px`;
+  svg.style.maxWidth = `${width}px`;
 }
 
+const isInText = (fault) => fault.line > 0 && fault.source === "scenario";
+const isOfChange = (fault) => fault.source === "--set";
+
+/** A fault of the text with its line; a fault of a changed value with a button that takes all changes back. */
 function faultItem(fault) {
-  const place = fault.line > 0 ? `Line ${fault.line}: ` : "";
-  const text = `${place}${fault.message}`;
-  const body = fault.line > 0 ? element("button", { type: "button", onclick: () => editor.goTo(fault) }, text) : text;
-  return element("li", {}, body, fault.help ? element("small", {}, fault.help) : null);
+  const help = fault.help ? element("small", {}, fault.help) : null;
+  if (isInText(fault)) return element("li", {}, element("button", { type: "button", onclick: () => editor.goTo(fault) }, `Line ${fault.line}: ${fault.message}`), help);
+  if (!isOfChange(fault)) return element("li", {}, fault.message, help);
+  const back = element("button", { type: "button", id: "take-back", onclick: resetAll }, "Take all changes back");
+  return element("li", {}, `${fault.excerpt}: ${fault.message} `, back, help);
+}
+
+function resetAll() {
+  state.overrides.clear();
+  changed();
 }
 
 // What the reader changes
@@ -310,7 +323,7 @@ function addTabs() {
     });
   }
   const write = element("button", { type: "button", id: "write", onclick: () => writeIntoText().catch(report) }, "Write into the text");
-  const reset = element("button", { type: "button", id: "reset-all", onclick: () => { state.overrides.clear(); changed(); } }, "Reset all");
+  const reset = element("button", { type: "button", id: "reset-all", onclick: resetAll }, "Reset all");
   by("controls").append(element("div", { id: "sliders" }), element("p", { id: "changes", hidden: true }, write, reset));
 }
 

@@ -6,6 +6,9 @@ const POSITIONS = 1000;
 /** Groups with these names come first, in this order; parameters of laws follow. */
 const GROUPS = ["Protocol", "Capacity", "RTT", "Flows", "Buffer", "Time"];
 
+/** More readings or parameters of a law are folded. */
+const FEW = 4;
+
 /** In place of a path: the law of all flows. */
 const ALL = "*";
 
@@ -83,7 +86,7 @@ export class Controls {
 
   build(container, sliders) {
     const open = new Set([...container.querySelectorAll("details[open]")].map((fold) => fold.dataset.group));
-    const folded = container.childElementCount > 0;
+    const isRebuilt = container.childElementCount > 0;
     const focused = container.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
     this.forget(container);
     container.replaceChildren();
@@ -97,8 +100,10 @@ export class Controls {
       if (name === "Protocol") container.append(this.protocols(members));
       else if (GROUPS.includes(name)) container.append(this.group(name, ordinary));
       else {
-        if (readings.length) container.append(this.readings(name, readings));
-        if (ordinary.length) container.append(this.parameters(name, ordinary, !folded ? ordinary.length <= 4 : open.has(name)));
+        const isOpen = (title, count) => (isRebuilt ? open.has(title) : count <= FEW);
+        for (const [title, some] of [[`Readings of ${name}`, readings], [`Parameters of ${name}`, ordinary]]) {
+          if (some.length) container.append(this.folded(title, some, isOpen(title, some.length)));
+        }
       }
     }
     focusOn(container, focused);
@@ -109,16 +114,10 @@ export class Controls {
     return element("fieldset", {}, element("legend", {}, name), ...rows);
   }
 
-  parameters(name, sliders, open) {
-    const rows = sliders.map((slider) => this.control(slider));
-    const title = element("summary", {}, `Parameters of ${name}`);
-    return element("details", { open, "data-group": name }, title, ...rows);
-  }
-
-  readings(name, sliders) {
-    const title = element("legend", {}, `Readings of ${name}`);
-    const note = element("p", { class: "hint" }, "Where the paper permits more than one reading, each of them is a value.");
-    return element("fieldset", { class: "readings" }, title, note, ...sliders.flatMap((slider) => this.reading(slider)));
+  /** Readings or parameters of a law, below a title that folds them. */
+  folded(title, sliders, open) {
+    const rows = sliders.flatMap((slider) => (slider.reading ? this.reading(slider) : [this.control(slider)]));
+    return element("details", { open, "data-group": title, class: sliders[0].reading ? "readings" : false }, element("summary", {}, title), ...rows);
   }
 
   /** A reading with what it decides, and the figure, equation or section of the paper. */

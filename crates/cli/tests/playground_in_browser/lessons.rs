@@ -1,7 +1,7 @@
 //! What a reader does in each step of each lesson. A step must not be reached before, and be reached afterwards.
 
 use super::browser::Browser;
-use super::inspect;
+use super::{VIEWS, inspect};
 
 /// A reader's action.
 enum Act {
@@ -88,7 +88,8 @@ pub(crate) fn drive_all(browser: &mut Browser) {
             );
             perform(browser, act);
             browser.wait_until("!document.querySelector('.reached').hidden");
-            inspect(browser, &step);
+            // The whole of a lesson is seen in all views, each step in two of them.
+            inspect(browser, &step, &[VIEWS[index % 4], VIEWS[(index + 1) % 4]]);
             browser.set_view(width, scheme, "screen");
             if index + 1 < acts.len() {
                 let runs = browser.evaluate(RUNS);

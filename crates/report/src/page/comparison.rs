@@ -4,7 +4,6 @@ use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
 use super::{agreement, charts, conclusion, live_agreement, source, table};
 use maud::{Markup, html};
-use millpond_chart::AxisSpacing;
 use millpond_diagnosis::agreement::Agreement;
 use millpond_diagnosis::agreement::live::LiveAgreement;
 use millpond_results::{Comparison, EntityKind, Run, quantity};
@@ -70,7 +69,7 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
         "over-time",
         "Each run over time",
         intro,
-        &charts::over_time(views, charts::FINE, AxisSpacing::Log),
+        &charts::over_time(views, charts::OverTimeStyle::REPORT),
     )
 }
 

@@ -118,7 +118,7 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
                     labels(&views)
                 ));
             }
-            charts::over_time(&views, charts::FINE, AxisSpacing::Log).pop()
+            charts::over_time(&views, charts::OverTimeStyle::REPORT).pop()
         }
         FigureKind::Cdf | FigureKind::Ccdf | FigureKind::Quantiles => charts::delays(&views),
         FigureKind::Completions => charts::completions(&views),
@@ -136,7 +136,8 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
 #[must_use]
 pub fn figures_of_run(run: &Run, prefix: &str, slices: usize) -> Vec<(FigureKind, Figure)> {
     let views = RunView::all(std::slice::from_ref(run));
-    let over_time = charts::over_time(&views, slices, AxisSpacing::Linear).pop();
+    let style = charts::OverTimeStyle { slices, spacing: AxisSpacing::Linear, has_stack: false };
+    let over_time = charts::over_time(&views, style).pop();
     let all = over_time.map_or_else(Vec::new, Figure::into_panels);
     let kinds = [FigureKind::Goodput, FigureKind::Queue, FigureKind::Delay];
     let distribution = charts::delays(&views).map(|figure| (FigureKind::Cdf, shown(figure, FigureKind::Cdf)));

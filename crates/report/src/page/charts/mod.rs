@@ -11,7 +11,7 @@ mod tradeoff;
 pub(super) use distributions::{completions, delays};
 pub(super) use fairness::fairness;
 pub(super) use internals::internals;
-pub(super) use over_time::over_time;
+pub(super) use over_time::{OverTimeStyle, over_time};
 pub(super) use packets_and_fluid::packets_and_fluid;
 pub(super) use phase_portrait::phase_portrait;
 pub(super) use tradeoff::tradeoff;

@@ -14,15 +14,32 @@ use millpond_units::format::{fixed, two_digits};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One figure per run, whose curves have at most two points per slice of time. `spacing` is that of queues and delays.
-pub(crate) fn over_time(views: &[RunView], slices: usize, spacing: AxisSpacing) -> Vec<Figure> {
+/// How runs over time are drawn.
+#[derive(Clone, Copy)]
+pub(crate) struct OverTimeStyle {
+    /// Curves have at most two points per slice of time.
+    pub(crate) slices: usize,
+    /// The vertical axis of queues and delays.
+    pub(crate) spacing: AxisSpacing,
+    /// Whether there is a panel of stacked goodputs, which has the axis of the goodputs.
+    pub(crate) has_stack: bool,
+}
+
+impl OverTimeStyle {
+    /// Of reports.
+    pub(crate) const REPORT: Self = Self { slices: super::FINE, spacing: AxisSpacing::Log, has_stack: true };
+}
+
+/// One figure per run.
+pub(crate) fn over_time(views: &[RunView], style: OverTimeStyle) -> Vec<Figure> {
     let peaks: Vec<f64> = views.iter().map(peak_rate).collect();
     let greatest = are_of_one_order(&peaks).then(|| peaks.iter().copied().fold(0.0, f64::max));
     let curves = |(view, peak): (&RunView, &f64)| {
-        RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)), slices)
+        let curves = RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)), style.slices);
+        RunCurves { stack: curves.stack.filter(|_| style.has_stack), ..curves }
     };
     let curves: Vec<RunCurves> = views.iter().zip(&peaks).map(curves).collect();
-    let common = Scales::common(&curves, spacing);
+    let common = Scales::common(&curves, style.spacing);
     let figure = |(view, curves): (&RunView, &RunCurves)| {
         let rate = if greatest.is_some() { common.rate } else { rate_scale(curves.rates()) };
         Figure {
