@@ -1,6 +1,6 @@
 // The results: figures of both worlds side by side, their facts, and the analysis.
 
-import { align } from "./axes.js";
+import { align, alignAcross } from "./axes.js";
 import { element } from "./controls.js";
 import { saveFigure } from "./figure-file.js";
 
@@ -14,6 +14,7 @@ export class Answer {
   constructor() {
     this.facts = { packets: [], fluid: [], analysis: [] };
     this.warnings = {};
+    this.parts = new Map();
     /** Ends the listeners of the plots of a part of the page. */
     this.listeners = new Map();
   }
@@ -23,7 +24,9 @@ export class Answer {
     return this.facts[world]?.find((fact) => fact.id === id);
   }
 
-  showFigures({ world, figures, facts, warnings }) {
+  /** Figures of a run, or of its beginning up to `until` seconds. */
+  showFigures({ world, until, figures, facts, warnings }) {
+    this.showPart(world, until);
     this.facts[world] = facts;
     this.warnings[world] = warnings ?? [];
     const worlds = document.getElementById("worlds");
@@ -38,10 +41,12 @@ export class Answer {
     this.showFacts();
   }
 
-  /** One vertical axis for the figures of both worlds. */
+  /** The same axes for the figures of both worlds. */
   alignWorlds(id) {
     const plots = Object.keys(WORLDS).map((world) => document.querySelector(`[data-slot="${id}-${world}"] svg.plot`));
-    if (plots.every(Boolean)) align(...plots);
+    if (!plots.every(Boolean)) return;
+    align(...plots);
+    if (!plots.some((plot) => plot.classList.contains("over-time"))) alignAcross(...plots);
   }
 
   showAnalysis({ sentence, figures, facts }) {
@@ -103,8 +108,16 @@ export class Answer {
     document.getElementById("facts").replaceChildren(...(rows.length ? [measured] : []), ...(lines.length ? [computed] : []));
   }
 
+  /** Says how much of an unfinished run is drawn. */
+  showPart(world, until) {
+    if (until === undefined) this.parts.delete(world);
+    else this.parts.set(world, `${WORLDS[world]}: the first ${number(until)} s`);
+    document.getElementById("part").textContent = [...this.parts.values()].join(", ");
+  }
+
   /** Removes the results of a world that could not run. */
   drop(world) {
+    this.showPart(world);
     this.facts[world] = [];
     this.warnings[world] = [];
     for (const slot of document.querySelectorAll(`.of-${world}`)) slot.remove();

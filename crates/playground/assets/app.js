@@ -273,7 +273,7 @@ function setting(path) {
 }
 
 function judgeStep() {
-  if (!lesson) return;
+  if (!lesson || answer.parts.size) return;
   const step = lesson.steps[state.step];
   lessons.showWatched(by("lesson"), step, (world, id) => answer.fact(world, id));
   if (state.reached.has(state.step)) return;

@@ -1,13 +1,19 @@
-// The same vertical axis for a figure of packets and that of the equations beside it. Curves stay as they are: only the part of
-// their grid that is visible changes, and the ticks.
+// The same axes for a figure of packets and that of the equations beside it.
+//
+// Vertically, curves stay as they are: only the part of their grid that is visible changes, and the ticks. Distributions also
+// get a common horizontal axis, for which their points are moved.
 
-const GRID_Y = 4000;
+const SVG = "http://www.w3.org/2000/svg";
+const [GRID_X, GRID_Y] = [20000, 4000];
 const TICKS = ":scope > :is(.tick-y, .grid)";
 /** Ticks of a plot before it was aligned. */
 const own = new WeakMap();
 
-const scaleOf = (plot) => {
-  const [spacing, low, high] = plot.dataset.y.split(" ");
+/** Horizontal axis, paths and marks of a distribution before it was aligned. */
+const ownAcross = new WeakMap();
+
+const scaleOf = (plot, axis = "y") => {
+  const [spacing, low, high] = plot.dataset[axis].split(" ");
   return { spacing, low: Number(low), high: Number(high) };
 };
 
@@ -46,4 +52,69 @@ function restore(plot) {
   for (const tick of ticks) tick.remove();
   for (const tick of [...own.get(plot)].reverse()) plot.prepend(tick.cloneNode(true));
   show(plot, 0, GRID_Y);
+}
+
+/** Gives two distributions over logarithmic axes one horizontal axis that contains both. */
+export function alignAcross(...plots) {
+  for (const plot of plots) restoreAcross(plot);
+  const scales = plots.map((plot) => scaleOf(plot, "x"));
+  if (scales.some(({ spacing }) => spacing !== "log")) return;
+  const whole = { spacing: "log", low: Math.min(...scales.map(({ low }) => low)), high: Math.max(...scales.map(({ high }) => high)) };
+  plots.forEach((plot, index) => moveAcross(plot, scales[index], whole));
+}
+
+function restoreAcross(plot) {
+  const paths = [...plot.querySelectorAll(".curves path")];
+  const marks = [...plot.querySelectorAll("use.mark")];
+  const own = ownAcross.get(plot);
+  if (!own) {
+    ownAcross.set(plot, { x: plot.dataset.x, paths: paths.map((path) => path.getAttribute("d")), marks: marks.map((mark) => mark.getAttribute("x")) });
+    return;
+  }
+  plot.dataset.x = own.x;
+  paths.forEach((path, index) => setPath(path, own.paths[index]));
+  marks.forEach((mark, index) => mark.setAttribute("x", own.marks[index]));
+}
+
+function moveAcross(plot, { low, high }, whole) {
+  const [from, to] = [shareOf(whole, low), shareOf(whole, high)];
+  for (const path of plot.querySelectorAll(".curves path")) setPath(path, moved(path.getAttribute("d"), from, to - from));
+  for (const mark of plot.querySelectorAll("use.mark")) mark.setAttribute("x", `${100 * from + parseFloat(mark.getAttribute("x")) * (to - from)}%`);
+  plot.dataset.x = `log ${whole.low} ${whole.high}`;
+  const ticks = plot.querySelector(".ticks-x");
+  ticks.replaceChildren(...roundNumbers(whole).map((value) => {
+    const text = document.createElementNS(SVG, "text");
+    for (const [name, given] of [["class", "tick-x"], ["x", `${100 * shareOf(whole, value)}%`], ["y", "100%"]]) text.setAttribute(name, given);
+    text.textContent = String(value);
+    return text;
+  }));
+}
+
+/** Replaces the data of a path; the script of charts reads its points again. */
+function setPath(path, data) {
+  path.setAttribute("d", data);
+  delete path.points;
+}
+
+/** A path in whole steps, `M x y l dx dy …`, shifted and scaled horizontally. */
+function moved(data, from, factor) {
+  return data.split("M").slice(1).map((piece) => {
+    const [start, steps = ""] = piece.split("l");
+    const [x, y] = start.trim().split(/\s+/).map(Number);
+    const moves = steps.trim().split(/\s+/).map((step, index) => (index % 2 ? step : Number(step) * factor));
+    return `M${from * GRID_X + x * factor} ${y}${steps ? `l${moves.join(" ")}` : ""}`;
+  }).join("");
+}
+
+/** 1, 2 and 5 times the powers of ten on an axis; the powers alone if these are many. */
+function roundNumbers({ low, high }) {
+  const found = [];
+  const digits = high / low > 200 ? [1] : [1, 2, 5];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (const digit of digits) {
+      const value = Number(`${digit}e${power}`);
+      if (value >= low * 0.999 && value <= high * 1.001) found.push(value);
+    }
+  }
+  return found;
 }
