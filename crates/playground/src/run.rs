@@ -100,7 +100,7 @@ fn texts(kind: FigureKind) -> (&'static str, &'static str, &'static str) {
         ),
         _ => (
             "delay",
-            "Distribution of the queueing delay",
+            "Delay distribution",
             "The share of packets whose queueing delay from end to end is at most that on the axis.",
         ),
     }
