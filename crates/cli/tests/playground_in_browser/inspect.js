@@ -50,8 +50,8 @@
 
   // Everything that can be operated has a name
   for (const one of document.querySelectorAll("button, input, select, textarea")) {
-    const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || (one.tagName === "BUTTON" && one.textContent);
-    if (!name?.trim()) faults.push(`no name: ${one.outerHTML.slice(0, 100)}`);
+    const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || (one.tagName === "BUTTON" ? one.textContent : "");
+    if (!name.trim()) faults.push(`no name: ${one.outerHTML.slice(0, 100)}`);
   }
 
   // Identifiers are unique, and references find their element
