@@ -274,11 +274,11 @@ mod tests {
         let lowest = |heights: &[f64]| heights.iter().copied().fold(0.0, f64::max);
         assert_eq!([lowest(&few), lowest(&all)], [GRID, GRID]);
         let highest = |heights: &[f64], figure: &PageFigure| {
-            let (_, scale) = figure.html.split_once("data-y=\"log ").unwrap();
+            let (_, scale) = figure.html.split_once("data-y=\"linear ").unwrap();
             let ends: Vec<f64> =
                 scale.split('"').next().unwrap().split(' ').map(|end| end.parse().unwrap()).collect();
             let share = 1.0 - heights.iter().copied().fold(GRID, f64::min) / GRID;
-            ends[0] * (ends[1] / ends[0]).powf(share)
+            ends[0] + (ends[1] - ends[0]) * share
         };
         let [of_few, of_all] = [highest(&few, &coarse[1]), highest(&all, &fine[1])];
         assert!((of_few / of_all - 1.0).abs() < 2e-3, "{of_few} {of_all}");
