@@ -56,7 +56,7 @@ impl Checked {
             Err(found) => self.faults = faults::placed(&found),
         }
         let plan = fluid::plan(scenario, registry);
-        let checked = plan.and_then(|plan| fluid::check_method(scenario, &plan).map_err(Into::into));
+        let checked = plan.and_then(|plan| fluid::check_method(scenario, &plan));
         if let Err(found) = checked {
             self.fluid = faults::placed(&found);
         }

@@ -27,13 +27,13 @@ pub(crate) struct Effort {
 ///
 /// # Errors
 /// The number of flows, and the limit.
-pub(crate) fn check_flows(scenario: &Scenario) -> Result<(), PlacedFault> {
+pub(crate) fn check_flows(scenario: &Scenario) -> Result<(), Vec<PlacedFault>> {
     let flows = flows(scenario);
     if flows <= limits::MOST_FLOWS {
         return Ok(());
     }
     let message = format!("{flows} flows; the limit of the playground is {}", limits::MOST_FLOWS);
-    Err(PlacedFault::plain(message).help("use fewer flows, or run it with: millpond run"))
+    Err(vec![PlacedFault::plain(message).help("use fewer flows, or run it with: millpond run")])
 }
 
 fn flows(scenario: &Scenario) -> u64 {
@@ -86,7 +86,7 @@ impl Effort {
     ///
     /// # Errors
     /// The estimate, and the limit that it exceeds.
-    pub(crate) fn check(&self, world: PageWorld) -> Result<(), PlacedFault> {
+    pub(crate) fn check(&self, world: PageWorld) -> Result<(), Vec<PlacedFault>> {
         let millions = |number: f64| format!("{:.0} million", number / 1e6);
         let excess = |what: &str, found: f64, most: f64, help: &str| {
             let message = format!(
@@ -94,7 +94,7 @@ impl Effort {
                 millions(found),
                 millions(most)
             );
-            Err(PlacedFault::plain(message).help(format!("{help}, or run it with: millpond run")))
+            Err(vec![PlacedFault::plain(message).help(format!("{help}, or run it with: millpond run"))])
         };
         if world == PageWorld::Packets && self.events > limits::MOST_EVENTS {
             let help = "shorten duration, lower the rates of links";

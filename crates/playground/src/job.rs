@@ -60,7 +60,7 @@ impl Job {
         let Edited { text, overrides } = &self.edited;
         let scenario = Scenario::parse(text, faults::SCENARIO, &self.folder, overrides, &files);
         let scenario = scenario.map_err(|found: Faults| faults::placed(&found))?;
-        check_flows(&scenario).map_err(|fault| vec![fault])?;
+        check_flows(&scenario)?;
         Ok(scenario)
     }
 }

@@ -42,20 +42,21 @@ fn usual_width() -> u32 {
 ///
 /// # Errors
 /// It is no such JSON.
-pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, PlacedFault> {
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Box<PlacedFault>> {
     serde_json::from_slice(body)
-        .map_err(|error| PlacedFault::plain(format!("the request is not valid: {error}")))
+        .map_err(|error| Box::new(PlacedFault::plain(format!("the request is not valid: {error}"))))
 }
 
 /// An error if there are more overrides than the limit.
-pub(crate) fn check_overrides(overrides: &[String]) -> Result<(), PlacedFault> {
+pub(crate) fn check_overrides(overrides: &[String]) -> Result<(), Box<PlacedFault>> {
     if overrides.len() <= limits::MOST_OVERRIDES {
         return Ok(());
     }
-    Err(PlacedFault::plain(format!(
+    let fault = PlacedFault::plain(format!(
         "a request with {} overrides; the limit is {}",
         overrides.len(),
         limits::MOST_OVERRIDES
     ))
-    .help("write some of them into the text"))
+    .help("write some of them into the text");
+    Err(Box::new(fault))
 }

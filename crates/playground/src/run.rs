@@ -43,7 +43,7 @@ pub(crate) fn run(
 /// What is wrong with it, or an effort beyond the limit.
 fn prepared(job: &Job, world: PageWorld) -> Result<Scenario, Vec<PlacedFault>> {
     let scenario = job.scenario()?;
-    Effort::of(&scenario).check(world).map_err(|fault| vec![fault])?;
+    Effort::of(&scenario).check(world)?;
     Ok(scenario)
 }
 

@@ -234,7 +234,7 @@ fn read<T: DeserializeOwned>(body: RequestBody, overrides: fn(&T) -> &[String]) 
         check_overrides(overrides(&request))?;
         Ok(request)
     });
-    request.map_err(|fault| Box::new(faulty(StatusCode::BAD_REQUEST, fault)))
+    request.map_err(|fault| Box::new(faulty(StatusCode::BAD_REQUEST, *fault)))
 }
 
 /// The answer to a request of one job with one line.
