@@ -64,21 +64,28 @@ async function startRun() {
     await api.run(request, abort.signal, receive);
     if (run.abort === abort) finishRun(faults);
   } catch (error) {
-    if (run.abort === abort) finishRun(abort.signal.aborted ? [] : [faultOf(error)]);
+    if (run.abort !== abort) return;
+    if (abort.signal.aborted) endRun("Cancelled");
+    else finishRun([faultOf(error)]);
   }
 }
 
 function finishRun(faults) {
   for (const { world } of faults) if (world) answer.drop(world);
+  showRunFaults(faults);
+  document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
+  judgeStep();
+  endRun(faults.length ? faults[0].message : by("sentence").textContent);
+}
+
+/** Hides the progress, and begins the run that waits, if there is one. */
+function endRun(message) {
   clearTimeout(run.timer);
   run.abort = null;
   by("running").hidden = true;
   by("progress").value = 0;
-  showRunFaults(faults);
-  document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
-  if (run.waiting) return startRun();
-  judgeStep();
-  return announce(faults.length ? faults[0].message : by("sentence").textContent);
+  if (run.waiting) startRun();
+  else announce(message);
 }
 
 function showRunFaults(faults) {
@@ -336,7 +343,7 @@ function faultOf(error) {
 const report = (error) => showRunFaults([faultOf(error)]);
 
 function addActions() {
-  by("cancel").addEventListener("click", () => { run.waiting = false; run.abort?.abort(); announce("Cancelled"); });
+  by("cancel").addEventListener("click", () => { run.waiting = false; run.abort?.abort(); });
   by("scenario").addEventListener("change", () => openScenario(by("scenario").value).catch(report));
   by("copy-link").addEventListener("click", async () => {
     await remember(false);

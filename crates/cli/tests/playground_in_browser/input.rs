@@ -25,7 +25,7 @@ impl Browser {
     /// What the page says, for messages of tests that fail.
     fn state_of_page(&mut self) -> String {
         let script = "document.getElementById('step-title')?.textContent + ' | ' + document.getElementById('sentence').textContent + ' | ' \
-                      + document.getElementById('run-faults').textContent + ' | ' + document.getElementById('facts').innerText + location.hash.length";
+                      + document.getElementById('run-faults').textContent + ' | ' + document.getElementById('faults').textContent + ' | ' + document.getElementById('source').value";
         format!("{} {:?}", self.evaluate(script).as_str().unwrap_or_default(), self.errors())
     }
 

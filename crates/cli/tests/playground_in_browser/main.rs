@@ -69,6 +69,7 @@ fn the_page_is_operated_by_keyboard_keeps_its_state_in_the_address_and_saves_fig
     keyboard_moves_sliders(&mut browser);
     history_goes_back_and_forward(&mut browser);
     text_is_completed_and_checked(&mut browser);
+    long_runs_are_cancelled(&mut browser);
     figures_are_saved(&mut browser);
     theme_is_switched(&mut browser);
     assert_no_error(&browser, &server);
@@ -135,7 +136,7 @@ fn text_is_completed_and_checked(browser: &mut Browser) {
         "(() => { const area = document.getElementById('source'); area.focus(); area.select(); })()",
     );
     browser.type_text(
-        "duration = \"20s\"\n\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"5Mbps\"\ndel",
+        "duration = \"5s\"\n\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"5Mbps\"\ndel",
     );
     browser.wait_until("document.querySelector('#completions li')");
     browser.key("ArrowDown", 40, 0);
@@ -161,6 +162,31 @@ fn text_is_completed_and_checked(browser: &mut Browser) {
         "!document.querySelector('.gutter .faulty') && Number(document.body.dataset.runs) > {runs}"
     ));
     assert!(browser.holds("document.getElementById('run-faults').textContent === ''"));
+}
+
+/// A run of minutes shows its progress and a button that ends it; the picture stays.
+fn long_runs_are_cancelled(browser: &mut Browser) {
+    let replaced = |from: &str| {
+        format!(
+            "(() => {{ const area = document.getElementById('source'); area.focus(); \
+             const start = area.value.indexOf('{from}'); area.setSelectionRange(start, start + {}); }})()",
+            from.len()
+        )
+    };
+    browser.evaluate(&replaced("5Mbps"));
+    browser.type_text("50Mbps");
+    browser.evaluate(&replaced("\"5s\""));
+    browser.type_text("\"2000s\"");
+    browser.wait_until(
+        "!document.getElementById('running').hidden && document.getElementById('progress').value > 0",
+    );
+    browser.click("#cancel");
+    browser.wait_until("document.getElementById('running').hidden && document.getElementById('announcement').textContent === 'Cancelled'");
+    assert!(browser.holds("document.querySelector('#worlds svg.plot')"));
+    browser.evaluate(&replaced("\"2000s\""));
+    browser.type_text("\"5s\"");
+    let runs = browser.evaluate("document.body.dataset.runs");
+    browser.wait_until(&format!("Number(document.body.dataset.runs) > {runs}"));
 }
 
 fn figures_are_saved(browser: &mut Browser) {
