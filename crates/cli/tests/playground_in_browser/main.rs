@@ -1,7 +1,13 @@
 //! The playground in a real browser, served by the command: all lessons with real clicks and drags, in light and dark, wide and
 //! on a phone.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers fail as tests do, and wait for the page by the clock"
+)]
 
 #[path = "../../../report/tests/report_in_browser/browser.rs"]
 #[allow(dead_code, reason = "shared with other pages")]
