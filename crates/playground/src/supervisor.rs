@@ -139,7 +139,8 @@ fn ended_early(status: ExitStatus, errors: &[u8]) -> PlacedFault {
         .help("please report the scenario: this is a fault of Millpond")
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use crate::job::Task;
