@@ -242,7 +242,8 @@ class Scenario:
         ----------
         protocols : iterable of str or type
             Protocols of the flows that are not ``pinned``: names, variants such as ``"lgcc:cellular"`` and
-            ``"lgcc:follow=share,drain=4"``, or subclasses of `Law`, which are registered. Default: those of the scenario.
+            ``"lgcc:follow=share,drain=4"``, or subclasses of `Law`, which are registered. Default: those of the
+            scenario.
         queues : iterable of str
             Queues, each at every link that carries data; with protocols, all pairs. Default: those of the scenario.
         worlds : iterable of {"packets", "fluid"}

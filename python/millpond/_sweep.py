@@ -143,8 +143,8 @@ def sweep(
     out : path or str
         Directory of the dataset, or an address that `fsspec` writes to, such as ``"s3://bucket/folder"``.
     protocols : iterable of str or type
-        Protocols of the flows that are not ``pinned``: names, variants such as ``"lgcc:cellular"``, or subclasses of `Law`.
-        Default: those of the scenario.
+        Protocols of the flows that are not ``pinned``: names, variants such as ``"lgcc:cellular"``, or subclasses of
+        `Law`. Default: those of the scenario.
         The code of a law is a part of the key of its runs; workers import the law from its module.
     seeds : int
         Number of seeds for each combination, from the scenario's seed upwards.
