@@ -91,8 +91,7 @@ def test_curves_have_the_values_of_the_run_and_the_colours_of_the_report(run: mi
 def palette() -> list[str]:
     """The colours of the report, in the order of its series."""
     sheet = (ROOT / "crates/chart/src/chart.css").read_text()
-    light = sheet[: sheet.index("@media")]
-    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", light))
+    colours = dict(re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}),", sheet))
     return [colours[name] for name in re.findall(r"\.c\d+ \{ --c: var\(--(\w+)\) \}", sheet)]
 
 
