@@ -10,7 +10,7 @@ use serde::Serialize;
 use toml_edit::{DocumentMut, Value};
 
 /// A value that can be changed: `path=NUMBERunit`, or `path=word`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Slider {
     /// The key, as `--set` takes it.
     pub(crate) path: String,
@@ -40,17 +40,19 @@ pub(crate) struct Slider {
 }
 
 /// How the values are spaced along a slider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Spacing {
+    #[default]
     Linear,
     Log,
 }
 
 /// A number or one of some words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
+    #[default]
     Number,
     Choice,
 }
@@ -122,12 +124,7 @@ impl Documents<'_> {
             unit: now.unit,
             value: Some(now.number),
             text,
-            kind: Kind::Number,
-            whole: false,
-            choices: Vec::new(),
-            reading: false,
-            meaning: String::new(),
-            origin: String::new(),
+            ..Slider::default()
         })
     }
 
@@ -173,18 +170,12 @@ impl Documents<'_> {
             path: path.to_owned(),
             group: group.to_owned(),
             label: path.to_owned(),
-            unit: String::new(),
             value: Some(value),
             text: value.to_string(),
             minimum: minimum.min(value),
             maximum: maximum.max(value),
             scale: Spacing::Log,
-            kind: Kind::Number,
-            whole: false,
-            choices: Vec::new(),
-            reading: false,
-            meaning: String::new(),
-            origin: String::new(),
+            ..Slider::default()
         }
     }
 
@@ -222,18 +213,11 @@ impl Documents<'_> {
             path,
             group: "Protocol".into(),
             label: group.to_owned(),
-            unit: String::new(),
-            value: None,
             text,
-            minimum: 0.0,
-            maximum: 0.0,
-            scale: Spacing::Linear,
             kind: Kind::Choice,
-            whole: false,
             choices: names.map(choice).collect(),
-            reading: false,
             meaning: "the control law of the flows".into(),
-            origin: String::new(),
+            ..Slider::default()
         })
     }
 
