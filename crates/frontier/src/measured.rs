@@ -142,7 +142,7 @@ fn has_target(card: &Card) -> bool {
     target.is_some_and(|target| matches!(target.domain, Domain::Span { .. }))
 }
 
-/// Runs the cases. `limit` is the bound at a delay in seconds.
+/// Runs the cases. The limits of the points are not set yet.
 ///
 /// # Errors
 /// That `watch` stopped the runs.
