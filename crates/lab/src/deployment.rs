@@ -3,7 +3,7 @@
 use millpond_protocols::Registry;
 use millpond_scenario::{
     At, Fault, FlowGroup, FlowStart, Place, QueueSpec, RouterConduct, Scenario, SettingValue, Stop,
-    WrittenSetting,
+    WrittenSetting, name_without_settings,
 };
 use millpond_units::nearest;
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ fn parts(
     }
     let first = FlowGroup { count: taking_part, ..group.clone() };
     // Settings of a variant cannot be part of the name of a group.
-    let protocol = baseline.value.split(':').next().unwrap_or_default();
+    let protocol = name_without_settings(&baseline.value);
     let mut others = FlowGroup {
         name: At::new(free_name(&format!("{}-{protocol}", group.name.value), names), group.name.place),
         count: group.count - taking_part,

@@ -43,4 +43,4 @@ pub use schedule::{End, RateDistribution, Schedule};
 pub use schema::schema;
 pub use size_table::{SizeShare, SizeTable};
 pub use source::{Fault, Faults, Sources};
-pub use variant::{PRESET, join_settings};
+pub use variant::{PRESET, join_settings, name_without_settings};

@@ -16,6 +16,11 @@ const QUEUE: &str = "queue";
 const FORM: &str = "write lgcc:PRESET or lgcc:PARAMETER=VALUE,PARAMETER=VALUE. Other values belong into an entry of \
                     [protocols]";
 
+/// The name before the settings of a variant; any other name itself.
+pub fn name_without_settings(name: &str) -> &str {
+    name.split_once(SEPARATOR).map_or(name, |(base, _)| base)
+}
+
 /// The items of a list of protocols that was divided at its commas: a setting belongs to the variant before it. From
 /// `lgcc:follow=share`, `drain=4`, `abc` to `lgcc:follow=share,drain=4`, `abc`.
 pub fn join_settings(items: &[String]) -> Vec<String> {

@@ -10,13 +10,14 @@ use crate::progress::Progress;
 use millpond_lab::{CoexistenceRow, CompetingFlows, coexistence as shares};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
+use millpond_scenario::name_without_settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
 
 pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
     // The settings of a variant stand behind a colon.
-    let (name, protocol) = (&args.protocol, args.protocol.split(':').next().unwrap_or_default());
+    let (name, protocol) = (&args.protocol, name_without_settings(&args.protocol));
     let card = registry.protocol(protocol).map_err(|_| unknown(registry, protocol))?.card();
     if args.harm {
         return harm(card, args, registry);
