@@ -51,13 +51,13 @@ pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
-pub use paper::{Library, Paper, PaperKind, SelectedRecipe, texts_of};
+pub use paper::{Library, Paper, PaperKind, SelectedRecipe, recipe_text, texts_of};
 pub use picture::{
     ChartedRun, OverTime, PaperArea, Picture, PictureAxis, ScatterPicture, TimePanel, ValueCurve, ValuePanel,
     ValuePicture, ValuePoint,
 };
 pub use reading::Reading;
-pub use readings::{Effect, ReadingCell, ReadingsPlan, RecipeReadings, RowReadings};
+pub use readings::{Effect, ReadingCell, ReadingsPlan, RecipeReadings, RowReadings, own_reading};
 pub use recipe::{Case, Extent, Recipe};
 pub use stage::Stage;
 pub use time_or_step::TimeOrStep;

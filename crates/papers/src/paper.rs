@@ -93,6 +93,11 @@ pub fn texts_of(embedded: &Dir<'_>, name: &str) -> BTreeMap<String, String> {
     embedded.dirs().flat_map(|folder| folder.files().filter_map(text)).collect()
 }
 
+/// The text of a shipped recipe by its name, such as `lgcc/fig12`.
+pub fn recipe_text(name: &str) -> Option<&'static str> {
+    SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
 /// The absolute path of an embedded folder: where a clone of the repository has it.
 fn shipped(folder: &str) -> PathBuf {
     std::path::absolute(folder).unwrap_or_default()
@@ -298,6 +303,15 @@ impl Paper {
             FolderOrigin::Shipped => (shipped("papers").join(&self.name), &ShippedFiles),
             FolderOrigin::Folder(folder) => (folder.join(&self.name), &Disk),
         }
+    }
+
+    /// The content of a file in its folder.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn file(&self, name: &str) -> std::io::Result<Vec<u8>> {
+        let (folder, files) = self.files();
+        files.read(&folder.join(name))
     }
 
     /// The paper with other readings, and without recipes.

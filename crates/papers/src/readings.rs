@@ -209,7 +209,7 @@ fn reaching(reading: &Reading, recipe: &Recipe) -> Reading {
 }
 
 /// The name of the reading under which the recipe judges its rows: that of its first row.
-fn own_reading<'a>(selected: SelectedRecipe<'a>) -> &'a str {
+pub fn own_reading<'a>(selected: SelectedRecipe<'a>) -> &'a str {
     let first = selected.recipe.expect.first().and_then(|row| row.get_ref().reading.as_deref());
     selected.paper.reading(first).map_or("", |reading| &reading.name)
 }

@@ -1,7 +1,7 @@
 // The results: figures of both worlds side by side, their facts, and the analysis.
 
 import { align, alignAcross } from "./axes.js";
-import { element } from "./controls.js";
+import { element } from "./element.js";
 import { saveFigure } from "./figure-file.js";
 
 /** The worlds and their names on the page. */

@@ -44,6 +44,9 @@ function reason(text) {
 /** Scenarios, protocols, queues and the schema. */
 export const catalogue = async () => (await ask("catalogue")).json();
 
+/** The readings of papers, and the rows of their recipes that depend on them. */
+export const readings = async () => (await ask("readings")).json();
+
 /** Faults, drawing and sliders of a scenario. */
 export const check = async (text, overrides, signal) => (await ask("check", { text, overrides }, signal)).json();
 

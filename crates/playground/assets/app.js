@@ -3,10 +3,12 @@
 import { Answer, WORLDS } from "./answer.js";
 import * as api from "./api.js";
 import { withNames } from "./completion.js";
-import { Controls, element, focusOn, valueOf } from "./controls.js";
+import { Controls, focusOn, valueOf } from "./controls.js";
 import { Editor } from "./editor.js";
+import { element } from "./element.js";
 import { save } from "./figure-file.js";
 import * as lessons from "./lessons.js";
+import { Readings } from "./readings.js";
 import { remember, restore, settings, state } from "./state.js";
 
 /** The network is drawn at no less than this share of its size. */
@@ -396,6 +398,8 @@ async function begin() {
   fillList();
   if (!(await restoreState())) await openScenario(LESSON + known.lessons[0].name);
   document.body.dataset.ready = "";
+  controls.readings = new Readings(await api.readings());
+  controls.showOutcomes();
   return undefined;
 }
 

@@ -1,5 +1,8 @@
 // Sliders, choices and readings of a scenario.
 
+import { element } from "./element.js";
+import { Readings } from "./readings.js";
+
 /** Positions of a slider; fine enough that a step is not visible. */
 const POSITIONS = 1000;
 
@@ -11,18 +14,6 @@ const FEW = 4;
 
 /** In place of a path: the law of all flows. */
 const ALL = "*";
-
-/** An element with attributes and children. Attributes of value `true` are present, of `false` absent. */
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value !== undefined && value !== null) made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
 
 /** What a value does and where it comes from, with its key. */
 const about = ({ path, meaning, origin }) => [meaning, origin && `(${origin})`, path && `– ${path}`].filter(Boolean).join(" ");
@@ -69,6 +60,9 @@ export class Controls {
     /** For each path, all controls on the page that show it: a lesson repeats those of its step. */
     this.shown = new Map();
     this.sliders = new Map();
+    /** What readings change, and below which switches it is shown: by path. */
+    this.readings = new Readings();
+    this.outcomes = new Map();
   }
 
   /** Shows the sliders of a scenario in `container`; the elements stay if only values differ. */
@@ -82,6 +76,22 @@ export class Controls {
     }
     for (const slider of sliders) this.update(slider);
     for (const copy of this.shown.get(ALL) ?? []) copy.showValue(this.commonLaw());
+    this.showOutcomes();
+  }
+
+  /** Shows below each switch which figures of the paper its other values change. */
+  showOutcomes() {
+    const switches = [...this.sliders.values()].filter(({ law, reading }) => law && reading);
+    for (const [path, holder] of this.outcomes) {
+      const slider = this.sliders.get(path);
+      const group = switches.filter((other) => other.group === slider?.group);
+      const values = Object.fromEntries(group.map((other) => [other.law, String(valueOf(other))]));
+      const signature = JSON.stringify([this.readings.papers.length, values]);
+      if (!slider || holder.dataset.values === signature) continue;
+      holder.dataset.values = signature;
+      const made = this.readings.outcome(slider, values);
+      holder.replaceChildren(...(made ? [made] : []));
+    }
   }
 
   build(container, sliders) {
@@ -89,6 +99,7 @@ export class Controls {
     const isRebuilt = container.childElementCount > 0;
     const focused = container.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
     this.forget(container);
+    this.outcomes.clear();
     container.replaceChildren();
     const names = [...new Set(sliders.map((slider) => slider.group))];
     const rank = (name) => (GROUPS.includes(name) ? GROUPS.indexOf(name) : GROUPS.length);
@@ -120,10 +131,12 @@ export class Controls {
     return element("details", { open, "data-group": title, class: sliders[0].reading ? "readings" : false }, element("summary", {}, title), ...rows);
   }
 
-  /** A reading with what it decides, and the figure, equation or section of the paper. */
+  /** A reading with what it decides, the figure, equation or section of the paper, and what its other values change. */
   reading(slider) {
     const text = [slider.meaning, slider.origin && `(${slider.origin})`].filter(Boolean).join(" ");
-    return [this.control(slider), ...(text ? [element("p", { class: "hint" }, text)] : [])];
+    const outcome = element("div", {});
+    this.outcomes.set(slider.path, outcome);
+    return [this.control(slider), ...(text ? [element("p", { class: "hint" }, text)] : []), outcome];
   }
 
   /** One choice for all flows, and one for each group of flows if there are several. */

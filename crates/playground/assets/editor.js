@@ -1,7 +1,7 @@
 // The text of a scenario: line numbers, colours, faults at their lines, and completion.
 
 import { proposals } from "./completion.js";
-import { element } from "./controls.js";
+import { element } from "./element.js";
 
 const TOKENS = /(#.*)|("(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)|(^\s*\[\[?[^\]\n]*\]?\]?)|([\w."-]+(?=\s*=))|(\b(?:true|false)\b|(?<![\w.])[+-]?\d[\d_.eE+-]*)/gm;
 const KINDS = ["comment", "string", "table", "key", "number"];

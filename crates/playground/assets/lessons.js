@@ -1,7 +1,7 @@
 // Lessons: the text of a step, the controls to move, and whether the step's aim has been reached.
 
 import { factValue, WORLDS } from "./answer.js";
-import { element } from "./controls.js";
+import { element } from "./element.js";
 
 const holds = ({ above, below }, value) =>
   typeof value === "number" && (above === undefined || value > above) && (below === undefined || value < below);

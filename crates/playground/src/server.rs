@@ -6,9 +6,10 @@ use crate::faults::PlacedFault;
 use crate::job::{Job, Task};
 use crate::messages::Message;
 use crate::queue::{JobQueue, Place};
+use crate::readings::PaperReadings;
 use crate::requests::{Edited, RunRequest, check_overrides, parse};
 use crate::supervisor::{JobError, JobProgram};
-use crate::{assets, catalogue, limits};
+use crate::{assets, catalogue, limits, readings};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
@@ -27,7 +28,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path as FilePath, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -90,6 +91,9 @@ struct Server {
     /// The catalogue without scenarios.
     catalogue: Value,
     page: String,
+    /// The readings of the papers, since the first request for them.
+    readings: OnceLock<Vec<PaperReadings>>,
+    registry: Registry,
     program: JobProgram,
     /// Runs and analyses.
     runs: JobQueue,
@@ -109,6 +113,8 @@ impl Server {
             folder,
             catalogue: catalogue::of_registry(registry, options.version),
             page: assets::page(),
+            readings: OnceLock::new(),
+            registry: registry.clone(),
             program,
             runs: JobQueue::new(processors),
             checks: JobQueue::new(processors),
@@ -136,7 +142,9 @@ fn router(guarded: Guarded) -> Router {
     Router::new()
         .route("/", get(page))
         .route("/assets/{*path}", get(asset))
+        .route("/papers/{paper}/{recipe}", get(recipe))
         .route("/api/catalogue", get(scenarios))
+        .route("/api/readings", get(paper_readings))
         .route("/api/check", post(check))
         .route("/api/apply", post(apply))
         .route("/api/notebook", post(notebook))
@@ -150,7 +158,7 @@ fn router(guarded: Guarded) -> Router {
 async fn guard(State(guarded): State<Guarded>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let path = request.uri().path();
-    let is_public = path == "/" || path.starts_with("/assets/");
+    let is_public = path == "/" || path.starts_with("/assets/") || path.starts_with("/papers/");
     let mut response = if !is_own_host(host, guarded.port) {
         (StatusCode::FORBIDDEN, "The playground is served under 127.0.0.1 and localhost only.\n")
             .into_response()
@@ -202,6 +210,25 @@ async fn scenarios(State(server): State<Arc<Server>>) -> Response {
     let mut answer = server.catalogue.clone();
     answer["scenarios"] = json!(catalogue::scenarios(&server.folder));
     json_answer(StatusCode::OK, &answer)
+}
+
+/// The text of a shipped recipe: `lgcc/fig12.toml`.
+async fn recipe(Path((paper, file)): Path<(String, String)>) -> Response {
+    let recipe = file.strip_suffix(".toml").unwrap_or_default();
+    match millpond_papers::recipe_text(&format!("{paper}/{recipe}")) {
+        Some(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Reading all recipes takes a while, for which other requests do not wait.
+async fn paper_readings(State(server): State<Arc<Server>>) -> Response {
+    let answer = move || {
+        let found = server.readings.get_or_init(|| readings::of_papers(&server.registry));
+        json_answer(StatusCode::OK, found)
+    };
+    let made = tokio::task::spawn_blocking(answer).await;
+    made.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 /// The body of a request, if it is not too long.

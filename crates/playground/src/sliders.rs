@@ -1,6 +1,7 @@
 //! The values of a scenario that the page changes by sliders and lists.
 
 use crate::catalogue::{Choice, choices, is_reading, range, unit};
+use crate::readings::law_key;
 use crate::written::{Found, find};
 use millpond_law::{Domain, Parameter};
 use millpond_protocols::Registry;
@@ -37,6 +38,9 @@ pub(crate) struct Slider {
     pub(crate) meaning: String,
     /// The equation, table or section that it comes from.
     pub(crate) origin: String,
+    /// The key of a protocol's parameter in the readings of its paper: `lgcc.control`; empty for other values.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) law: String,
 }
 
 /// How the values are spaced along a slider.
@@ -257,12 +261,12 @@ impl Documents<'_> {
         let path = format!("protocols.{entry}");
         let named = find(self.changed, &format!("{path}.protocol")).and_then(Found::value).map(text_of);
         let Ok(protocol) = registry.protocol(named.as_deref().unwrap_or(entry)) else { return Vec::new() };
-        let parameters = protocol.card().parameters.iter().map(|key| key.parameter());
-        parameters
-            .map(|parameter| {
-                self.of_parameter(&format!("{path}.params.{}", parameter.name), entry, &parameter)
-            })
-            .collect()
+        let card = protocol.card();
+        let slider = |parameter: Parameter| Slider {
+            law: law_key(card.name, parameter.name),
+            ..self.of_parameter(&format!("{path}.params.{}", parameter.name), entry, &parameter)
+        };
+        card.parameters.iter().map(|key| slider(key.parameter())).collect()
     }
 
     fn of_parameter(&self, path: &str, group: &str, parameter: &Parameter) -> Slider {
@@ -293,6 +297,7 @@ impl Documents<'_> {
             reading: is_reading(&parameter.domain),
             meaning: described(parameter),
             origin: parameter.source.to_owned(),
+            law: String::new(),
         }
     }
 }

@@ -154,7 +154,9 @@ fn only_a_page_with_the_token_under_an_own_name_has_an_answer() {
     let server = Server::start(folder.path());
     let [host, token] = server.allowed();
     let status = |line: &str, head: &[String]| server.ask(line, head, "").status;
-    for line in ["GET /api/catalogue", "POST /api/check", "POST /api/run", "GET /api/none"] {
+    for line in
+        ["GET /api/catalogue", "GET /api/readings", "POST /api/check", "POST /api/run", "GET /api/none"]
+    {
         assert_eq!(status(line, std::slice::from_ref(&host)), 403, "{line}");
     }
     let wrong = "X-Millpond-Token: 00000000000000000000000000000000".to_owned();
@@ -175,6 +177,13 @@ fn only_a_page_with_the_token_under_an_own_name_has_an_answer() {
     assert!(head.contains("content-security-policy: default-src 'self'"), "{head}");
     assert!(!head.contains("access-control-"), "{head}");
     assert_eq!(server.ask("GET /assets/../Cargo.toml", &server.allowed(), "").status, 404);
+    let recipe = server.ask("GET /papers/lgcc/fig12.toml", std::slice::from_ref(&server.allowed()[0]), "");
+    assert_eq!(recipe.body, include_str!("../../../../papers/lgcc/fig12.toml"));
+    for file in
+        ["lgcc/fig12", "lgcc/none.toml", "lgcc/..%2Fxcp%2Ftable1.toml", "../Cargo.toml", "lgcc/readings.csv"]
+    {
+        assert_eq!(status(&format!("GET /papers/{file}"), &server.allowed()), 404, "{file}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@
 mod browser;
 mod input;
 mod lessons;
+mod readings;
 mod server;
 
 use browser::Browser;
@@ -77,6 +78,7 @@ fn the_page_is_operated_by_keyboard_keeps_its_state_in_the_address_and_saves_fig
     text_is_completed_and_checked(&mut browser);
     long_runs_are_cancelled(&mut browser);
     figures_are_saved(&mut browser);
+    readings::switches_name_what_they_change(&mut browser, server.origin());
     theme_is_switched(&mut browser);
     assert_no_error(&browser, &server);
 }
