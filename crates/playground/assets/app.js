@@ -218,6 +218,7 @@ async function writeIntoText() {
 
 async function openScenario(origin, step = 0) {
   answer.clear();
+  by("notice").textContent = "";
   Object.assign(state, { origin, step, reached: new Set(), overrides: new Map() });
   await loadLesson();
   state.text = lesson ? lesson.scenario : (known.scenarios.get(origin)?.text ?? "");
@@ -396,7 +397,9 @@ async function begin() {
   known.scenarios = new Map(catalogue.scenarios.map((scenario) => [scenario.name, scenario]));
   editor.schema = withNames(catalogue.schema, catalogue);
   fillList();
-  if (!(await restoreState())) await openScenario(LESSON + known.lessons[0].name);
+  const isUnreadable = location.hash.length > 1 && !(await restoreState());
+  if (isUnreadable || location.hash.length < 2) await openScenario(LESSON + known.lessons[0].name);
+  if (isUnreadable) by("notice").textContent = "The state in the address cannot be read. This is the first lesson instead.";
   document.body.dataset.ready = "";
   controls.readings = new Readings(await api.readings());
   controls.showOutcomes();

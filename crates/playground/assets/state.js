@@ -22,8 +22,8 @@ async function squeeze(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Longer texts in an address are refused: a small address can expand to gigabytes. */
-const LONGEST_STATE = 1_000_000;
+/** Longer states in an address are refused: no request may be longer, and a small address can expand to gigabytes. */
+const LONGEST_STATE = 256 * 1024;
 
 async function expand(packed) {
   const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));

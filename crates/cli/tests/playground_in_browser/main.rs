@@ -12,6 +12,7 @@
 #[path = "../../../report/tests/report_in_browser/browser.rs"]
 #[allow(dead_code, reason = "shared with other pages")]
 mod browser;
+mod exports;
 mod input;
 mod lessons;
 mod readings;
@@ -71,15 +72,18 @@ fn every_step_of_every_lesson_is_reached_by_what_it_asks_for() {
 /// The text with completion and faults, the keyboard, the history, the theme and the exports.
 #[test]
 fn the_page_is_operated_by_keyboard_keeps_its_state_in_the_address_and_saves_figures() {
-    let (_folder, server, mut browser) = opened();
+    let (folder, server, mut browser) = opened();
     page_is_small_and_hides_the_token(&mut browser);
+    page_is_painted_soon(&mut browser);
     keyboard_moves_sliders(&mut browser);
+    exports::buttons_copy_and_save(&mut browser, folder.path());
     history_goes_back_and_forward(&mut browser);
     text_is_completed_and_checked(&mut browser);
     long_runs_are_cancelled(&mut browser);
     figures_are_saved(&mut browser);
     readings::switches_name_what_they_change(&mut browser, server.origin());
     theme_is_switched(&mut browser);
+    exports::states_that_cannot_be_read_are_refused(&mut browser, server.origin());
     assert_no_error(&browser, &server);
 }
 
@@ -92,6 +96,19 @@ fn page_is_small_and_hides_the_token(browser: &mut Browser) {
     assert_eq!(browser.evaluate("location.search"), "");
     assert!(browser.holds("location.hash.length > 100 && location.hash.length < 2000"));
     browser.wait_until("document.getElementById('announcement').textContent.startsWith('Stable')");
+}
+
+/// Something is painted before the data of the catalogue arrive. The bound leaves room for a loaded machine; the measured
+/// time is printed.
+fn page_is_painted_soon(browser: &mut Browser) {
+    let paint =
+        "performance.getEntriesByType('paint').find(one => one.name === 'first-contentful-paint')?.startTime";
+    browser.wait_until(paint);
+    let [painted, catalogue] =
+        [paint, "performance.getEntriesByName(location.origin + '/api/catalogue')[0].responseEnd"]
+            .map(|script| browser.evaluate(script).as_f64().unwrap());
+    println!("first paint after {painted:.0} ms, catalogue after {catalogue:.0} ms");
+    assert!(painted < 3000.0, "first paint after {painted} ms");
 }
 
 /// Every stop of the Tab key is visible, and none is a trap; arrows move sliders and tabs.
