@@ -14,6 +14,11 @@ SCHEMES = ("light", "dark")
 
 #: How much wider than the window the page is, in pixels.
 EXCESS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+#: The addresses of pictures that cannot be drawn; those out of view are loaded for it.
+BROKEN = """Promise.all([...document.images].map(one => {
+    one.loading = 'eager';
+    return one.decode().then(() => [], () => [one.src]);
+})).then(all => all.flat())"""
 #: The number of results of a search, once there are some; 0 after ten seconds without.
 RESULTS = """new Promise(done => {
     const count = () => document.querySelectorAll('#search-results li').length;
@@ -47,6 +52,7 @@ def faults(html: Path) -> list[str]:
                 found += [f"{page} at {width} pixels: {error}" for error in errors]
                 if (excess := browser.value(EXCESS)) > 0:
                     found.append(f"{page}: {excess} pixels wider than a window of {width} pixels")
+                found += [f"{page}: the picture {picture} cannot be drawn" for picture in browser.value(BROKEN)]
         found += browser.open(html / "search.html", WIDTHS[1], query="?q=logistic")
         if browser.value(RESULTS) == 0:
             found.append("search.html: a search for `logistic` finds no page")

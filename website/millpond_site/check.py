@@ -18,10 +18,14 @@ class Page(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.anchors: set[str] = set()
+        #: The addresses of pictures without a text that describes them.
+        self.without_text: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Notes the links and anchors of a tag."""
+        """Notes the links and anchors of a tag, and a picture without a text."""
+        if tag == "img" and not dict(attributes).get("alt"):
+            self.without_text.append(dict(attributes).get("src") or "")
         for key, value in attributes:
             if value is None:
                 continue
@@ -32,12 +36,13 @@ class Page(HTMLParser):
 
 
 def faults(html: Path) -> list[str]:
-    """A line for each link whose file or anchor does not exist, or that needs a network to render the page."""
+    """A line for each link whose file or anchor does not exist, and for each picture without a text."""
     pages = {page.relative_to(html).as_posix(): Page(page.read_text()) for page in sorted(html.glob("**/*.html"))}
     found = []
     for name, page in pages.items():
         if name.startswith(ELSEWHERE):
             continue
+        found += [f"{name}: the picture {picture} has no text" for picture in page.without_text]
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
