@@ -140,11 +140,15 @@ export const factValue = (fact) => [number(fact.value), unit(fact)].filter(Boole
 
 const unit = (fact) => (fact.unit ? element("span", { class: "unit" }, fact.unit) : null);
 
+/** Smaller values are errors of rounding: a picosecond in milliseconds. */
+const NEGLIGIBLE = 1e-9;
+
 /** Three digits, without exponent where a reader expects none. */
 export function number(value) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
+  if (size < NEGLIGIBLE) return "0";
   if (Number.isInteger(value)) return String(value).replace("-", "−");
   if (size !== 0 && size < 1e-3) return value.toExponential(1).replace("-", "−");
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;

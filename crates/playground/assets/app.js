@@ -223,6 +223,7 @@ async function openScenario(origin, step = 0) {
   await loadLesson();
   state.text = lesson ? lesson.scenario : (known.scenarios.get(origin)?.text ?? "");
   if (lesson) beginStep();
+  foldControls();
   showState();
   changed();
 }
@@ -258,7 +259,7 @@ function showLesson() {
   controls.forget(by("lesson"));
   lessons.show(by("lesson"), lesson, state, {
     go: goToStep,
-    leave: () => { lesson = null; state.origin = ""; by("scenario").value = ""; showLesson(); remember(true); },
+    leave: () => { lesson = null; state.origin = ""; by("scenario").value = ""; showLesson(); foldControls(); remember(true); },
     control: (wanted) => (typeof wanted === "string" ? controls.copyOf(wanted) : ownChoice(wanted)),
   });
   if (focused?.id) by(focused.id)?.focus({ preventScroll: true });
@@ -303,6 +304,7 @@ function showState() {
 async function restoreState() {
   if (!(await restore(location.hash))) return false;
   await loadLesson();
+  foldControls();
   showState();
   requestCheck(0);
   requestRun();
@@ -315,15 +317,27 @@ function selectTab(name) {
   for (const tab of document.querySelectorAll("[role=tab]")) {
     const selected = tab.id === `tab-${name}`;
     tab.setAttribute("aria-selected", selected);
-    tab.tabIndex = selected ? 0 : -1;
+    tab.tabIndex = selected || (!name && tab.id === "tab-controls") ? 0 : -1;
     by(tab.getAttribute("aria-controls")).hidden = !selected;
   }
+}
+
+const PHONE = matchMedia("(max-width: 40rem)");
+
+/** On a phone the results of a lesson follow its own controls; a tab opens the others. */
+function foldControls() {
+  const isOpen = document.querySelector("[role=tab][aria-selected=true]");
+  if (lesson && PHONE.matches) selectTab("");
+  else if (!isOpen) selectTab("controls");
 }
 
 function addTabs() {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   for (const [index, tab] of tabs.entries()) {
-    tab.addEventListener("click", () => selectTab(tab.getAttribute("aria-controls")));
+    tab.addEventListener("click", () => {
+      const isFolded = PHONE.matches && tab.getAttribute("aria-selected") === "true";
+      selectTab(isFolded ? "" : tab.getAttribute("aria-controls"));
+    });
     tab.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;

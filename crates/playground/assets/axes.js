@@ -54,12 +54,16 @@ function restore(plot) {
   show(plot, 0, GRID_Y);
 }
 
+/** The common axis of distributions spans at most this many powers of ten; smaller values are drawn at its left end. */
+const DECADES = 6;
+
 /** Gives two distributions over logarithmic axes one horizontal axis that contains both. */
 export function alignAcross(...plots) {
   for (const plot of plots) restoreAcross(plot);
   const scales = plots.map((plot) => scaleOf(plot, "x"));
   if (scales.some(({ spacing }) => spacing !== "log")) return;
-  const whole = { spacing: "log", low: Math.min(...scales.map(({ low }) => low)), high: Math.max(...scales.map(({ high }) => high)) };
+  const high = Math.max(...scales.map((scale) => scale.high));
+  const whole = { spacing: "log", low: Math.max(high / 10 ** DECADES, Math.min(...scales.map(({ low }) => low))), high };
   plots.forEach((plot, index) => moveAcross(plot, scales[index], whole));
 }
 
@@ -79,7 +83,7 @@ function restoreAcross(plot) {
 function moveAcross(plot, { low, high }, whole) {
   const [from, to] = [shareOf(whole, low), shareOf(whole, high)];
   for (const path of plot.querySelectorAll(".curves path")) setPath(path, moved(path.getAttribute("d"), from, to - from));
-  for (const mark of plot.querySelectorAll("use.mark")) mark.setAttribute("x", `${100 * from + parseFloat(mark.getAttribute("x")) * (to - from)}%`);
+  for (const mark of plot.querySelectorAll("use.mark")) mark.setAttribute("x", `${Math.max(0, 100 * from + parseFloat(mark.getAttribute("x")) * (to - from))}%`);
   plot.dataset.x = `log ${whole.low} ${whole.high}`;
   const ticks = plot.querySelector(".ticks-x");
   ticks.replaceChildren(...roundNumbers(whole).map((value) => {
@@ -96,13 +100,20 @@ function setPath(path, data) {
   delete path.points;
 }
 
-/** A path in whole steps, `M x y l dx dy …`, shifted and scaled horizontally. */
+/** A path in whole steps, `M x y l dx dy …`, shifted and scaled horizontally; what is left of the axis is moved to its end. */
 function moved(data, from, factor) {
+  const place = (x) => Math.max(0, from * GRID_X + x * factor);
   return data.split("M").slice(1).map((piece) => {
     const [start, steps = ""] = piece.split("l");
     const [x, y] = start.trim().split(/\s+/).map(Number);
-    const moves = steps.trim().split(/\s+/).map((step, index) => (index % 2 ? step : Number(step) * factor));
-    return `M${from * GRID_X + x * factor} ${y}${steps ? `l${moves.join(" ")}` : ""}`;
+    let at = x;
+    const moves = steps.trim().split(/\s+/).map((step, index) => {
+      if (index % 2) return step;
+      const before = place(at);
+      at += Number(step);
+      return place(at) - before;
+    });
+    return `M${place(x)} ${y}${steps ? `l${moves.join(" ")}` : ""}`;
   }).join("");
 }
 

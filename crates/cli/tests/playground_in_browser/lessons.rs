@@ -80,6 +80,7 @@ pub(crate) fn drive_all(browser: &mut Browser) {
         browser.wait_until(&format!("{RUNS} > {runs} && document.querySelector('#lesson .control')"));
         let steps = browser.evaluate("document.querySelectorAll('nav .step').length");
         assert_eq!(steps, acts.len(), "{name}");
+        controls_are_near_the_results(browser, name, width);
         for (index, act) in acts.iter().enumerate() {
             let step = format!("{name}, step {}", index + 1);
             assert!(
@@ -101,6 +102,14 @@ pub(crate) fn drive_all(browser: &mut Browser) {
             }
         }
     }
+}
+
+/// On a phone, no more than the drawing of the network is between the controls of a lesson and its results.
+fn controls_are_near_the_results(browser: &mut Browser, name: &str, width: u32) {
+    let distance = "document.getElementById('sentence').getBoundingClientRect().top \
+                    - document.querySelector('#lesson .lesson-controls').getBoundingClientRect().bottom";
+    let distance = browser.evaluate(distance).as_f64().unwrap();
+    assert!(width > 400 || distance < 600.0, "{name}: {distance} pixels");
 }
 
 fn perform(browser: &mut Browser, act: &Act) {
