@@ -56,8 +56,16 @@ fn response(
     let link = equilibrium.plan.links.iter().find(is_first);
     let step = link
         .and_then(|link| StepChange::parse(&format!("{}=90%", link.name), study.scenario, equilibrium).ok());
-    let simulated = step.map(|step| simulate_steps(&[step], study, equilibrium, None, &Unwatched));
+    let seconds = response_time(study.scenario.duration.secs(), stability);
+    let simulated = step.map(|step| simulate_steps(&[step], study, equilibrium, seconds, &Unwatched));
     simulated.and_then(Result::ok).unwrap_or_default()
+}
+
+/// The time of a response that decays, or grows, too slowly to be seen as a whole: that of the runs beside it, in seconds.
+/// None if the response needs less.
+fn response_time(duration: f64, stability: &Stability) -> Option<f64> {
+    let is_slow = |growth: f64| growth.abs() * duration < 1.0;
+    stability.spectrum.first_nonzero().is_some_and(|root| is_slow(root.s.re)).then_some(duration)
 }
 
 /// Nyquist loci, roots and step response.
@@ -137,16 +145,28 @@ mod tests {
     use crate::job::Task;
     use crate::requests::Edited;
 
-    /// The first link in the file has a thousand megabit per second, of which the flows use 40.
-    #[test]
-    fn the_step_is_one_of_the_bottleneck() {
+    /// The response in the lesson on relays, with changes.
+    fn response(overrides: &[&str]) -> String {
         let text = include_str!("../assets/lessons/what-a-relay-changes.toml").to_owned();
-        let edited = Edited { text, overrides: Vec::new() };
+        let overrides = overrides.iter().map(|one| (*one).to_owned()).collect();
+        let edited = Edited { text, overrides };
         let job = Job { task: Task::Analysis, edited, folder: std::env::temp_dir(), width: 300 };
         let Message::Analysis { figures, .. } = analyse(&job, &Registry::builtin()).unwrap() else {
             panic!()
         };
-        let response = figures.iter().find(|figure| figure.id == "response").unwrap();
-        assert!(response.html.contains("<h3>near from 40 Mbit/s to 36 Mbit/s</h3>"));
+        figures.into_iter().find(|figure| figure.id == "response").unwrap().html
+    }
+
+    /// The first link in the file has a thousand megabit per second, of which the flows use 40.
+    #[test]
+    fn the_step_is_one_of_the_bottleneck() {
+        assert!(response(&[]).contains("<h3>near from 40 Mbit/s to 36 Mbit/s</h3>"));
+    }
+
+    /// The rightmost root grows by 0.018 per second, and the runs take 40 s.
+    #[test]
+    fn a_response_that_grows_slowly_takes_the_time_of_the_runs() {
+        let slow = response(&["protocols.lgcc.relays=[\"R\"]", "links.far.delay=190ms"]);
+        assert!(slow.contains("data-x=\"linear 0 40\""), "{}", slow.chars().take(2000).collect::<String>());
     }
 }
