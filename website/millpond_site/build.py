@@ -72,12 +72,12 @@ def rendered(source: Path, html: Path) -> None:
     subprocess.run([sys.executable, *sphinx, *places, str(source), str(html)], check=True)
 
 
-def rust_documentation(target: Path, html: Path) -> None:
-    """Adds the documentation of the crates, made by rustdoc."""
+def rust_documentation(target: Path, html: Path, profile: list[str]) -> None:
+    """Adds the documentation of the crates, made by rustdoc with the profile of the command."""
     packages = [argument for crate in INTERFACES for argument in ("--package", f"millpond-{crate}")]
     # With the flags of `make docs`, whose pages are used if they exist.
     environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
-    subprocess.run(["cargo", "doc", "--quiet", "--no-deps", *packages], cwd=ROOT, env=environment, check=True)
+    subprocess.run(["cargo", "doc", "--quiet", *profile, "--no-deps", *packages], cwd=ROOT, env=environment, check=True)
     shutil.copytree(target / "doc", html / "rust", dirs_exist_ok=True)
 
 
@@ -97,7 +97,9 @@ def main() -> None:
     source.mkdir(parents=True)
     written(Command(arguments.millpond.resolve()), place / "papers", source)
     rendered(source, html)
-    rust_documentation(arguments.target.resolve(), html)
+    # The macros that the crates need are compiled once for each profile: after a release build they exist for that one.
+    profile = ["--release"] if arguments.millpond.resolve().parent.name == "release" else []
+    rust_documentation(arguments.target.resolve(), html, profile)
     faults = check.faults(html)
     if faults:
         sys.exit("\n".join(faults))
