@@ -1,7 +1,9 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
 //! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
-use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Follow, Params, Upstream, knowledge};
+use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Follow, Params, Upstream, knowledge, price};
+use super::price::PriceParams;
+use super::price_fluid::PriceFluid;
 use super::sharing::LoopShare;
 use super::upstream::{MIN_BOTTLENECK_MARKING, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
@@ -9,10 +11,11 @@ use crate::parts::logistic::LogisticForm;
 use crate::parts::logistic_fluid::{self, Aim, Grower, LogisticGrowth};
 use crate::parts::send_rate::Control;
 use millpond_law::fluid::{
-    Allocation, DownstreamFeedback, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws,
-    State, greatest, least, positive, sender_law,
+    Allocation, DownstreamFeedback, Feedback, FluidModel, FluidSender, LinkLaws, LoopFacts, Number,
+    PathAggregation, PriceSum, SenderInput, SenderLaws, State, greatest, least, link_law, positive,
+    sender_law,
 };
-use millpond_law::{Knowledge, SettingError, Settings};
+use millpond_law::{Knowledge, LinkFacts, SettingError, Settings};
 
 /// Smallest carrying capacity, in bit/s.
 const LEAST_CAPACITY: f64 = 1.0;
@@ -23,6 +26,8 @@ pub(super) struct LgccFluid {
     params: Params,
     has_signalled_capacity: bool,
     probe_gain: f64,
+    /// Of the links, if packets have a field for their price.
+    price: Option<PriceParams>,
 }
 
 impl LgccFluid {
@@ -43,6 +48,7 @@ impl LgccFluid {
             .with_gaps(params.probe_interval.secs(), params.service_gap.secs()),
             has_signalled_capacity: knowledge(settings) != Knowledge::Nothing,
             probe_gain: settings.get(PROBE_GAIN),
+            price: price(settings)?,
             params,
         })
     }
@@ -50,14 +56,14 @@ impl LgccFluid {
 
 impl FluidModel for LgccFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
-        sender_law(Source {
-            grower: self.growth.sender(facts),
-            cushion: self.params.cushion * facts.packet,
-            params: self.params.clone(),
-            has_signalled_capacity: self.has_signalled_capacity,
-            probe_gain: self.probe_gain,
-            weight: facts.weight,
-        })
+        match self.price {
+            None => sender_law(self.source::<false>(facts)),
+            Some(_) => sender_law(self.source::<true>(facts)),
+        }
+    }
+
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        self.price.map(|price| link_law(PriceFluid(price)))
     }
 
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
@@ -65,6 +71,10 @@ impl FluidModel for LgccFluid {
             (Upstream::Weights, _) | (_, Backpressure::Minimum) => Allocation::Numeric {
                 reason: "weights and limits of Theorem 8.4 depend on the other loops of the chain",
             },
+            (Upstream::Ignored, Backpressure::Product) if self.price.is_some() => {
+                let marginal = self.growth.marginal(facts.capacity * facts.weight);
+                Allocation::Utility { marginal, prices: PriceSum::Plain }
+            }
             (Upstream::Ignored, Backpressure::Product) => {
                 self.growth.allocation(facts.capacity * facts.weight)
             }
@@ -76,7 +86,8 @@ impl FluidModel for LgccFluid {
     }
 }
 
-struct Source {
+/// `PRICED`: packets have a field for the price of their path.
+struct Source<const PRICED: bool> {
     grower: Grower,
     params: Params,
     /// In bits.
@@ -86,7 +97,20 @@ struct Source {
     weight: f64,
 }
 
-impl Source {
+impl LgccFluid {
+    fn source<const PRICED: bool>(&self, facts: &LoopFacts) -> Source<PRICED> {
+        Source {
+            grower: self.growth.sender(facts),
+            cushion: self.params.cushion * facts.packet,
+            params: self.params.clone(),
+            has_signalled_capacity: self.has_signalled_capacity,
+            probe_gain: self.probe_gain,
+            weight: facts.weight,
+        }
+    }
+}
+
+impl<const PRICED: bool> Source<PRICED> {
     /// The relay's echo (section VI-A, with the readings of ERRATA.md): the carrying capacity which, reduced by the
     /// marks of the virtual queue, is this loop's share of the downstream loop.
     fn echo<T: Number>(&self, next: &DownstreamFeedback<T>, input: &SenderInput<'_, T>) -> T {
@@ -166,7 +190,12 @@ impl Source {
             .downstream
             .as_ref()
             .is_none_or(|next| self.has_signalled_capacity && self.echo(next, input) >= input.capacity);
-        Aim { capacity: self.carrying_capacity(x, input), most: self.most(input), is_limited_by_links }
+        Aim {
+            capacity: self.carrying_capacity(x, input),
+            most: self.most(input),
+            price: PRICED.then(|| input.feedback[0]),
+            is_limited_by_links,
+        }
     }
 
     /// The inputs including the marks of the relay's virtual queue.
@@ -192,7 +221,9 @@ impl Source {
     }
 }
 
-impl FluidSender for Source {
+impl<const PRICED: bool> FluidSender for Source<PRICED> {
+    const FEEDBACK: &'static [Feedback] =
+        if PRICED { &[Feedback { name: "price", unit: "1", over_path: PathAggregation::Sum }] } else { &[] };
     const GUARDS: &'static [&'static str] = &[
         logistic_fluid::GUARDS[0],
         logistic_fluid::GUARDS[1],
@@ -300,6 +331,26 @@ mod tests {
         let utility = marginal(primal.allocation(&one_loop(D)));
         assert!(near(utility.demand(-libm::log1p(-p)), 1.6e6));
         assert!(matches!(model(&[]).allocation(&one_loop(D)), Allocation::Numeric { .. }));
+    }
+
+    #[test]
+    fn a_price_of_the_path_deflates_the_capacity_without_a_state() {
+        let written = [("price", Value::text("field")), ("control", Value::text("rate"))];
+        let model = model(&written);
+        let senders = model.sender(&one_loop(D));
+        let priced = |nats: f64| inputs(&*senders, D, |i| i.feedback[0] = nats);
+        // Five flows: eta n = ln 5. With 36 % of marks as well, (1 - .36)^1.4307 of that.
+        let bases = Bases::new(10.0, 5.0);
+        let nats = libm::log(5.0) / bases.exponent();
+        for (marking, x) in [(0.0, 1.6e6), (0.36, 1.6e6 * libm::pow(0.64, bases.exponent()))] {
+            let (dx, _) = flow(&*senders, &[marking, x, marking, marking], &priced(nats));
+            assert!((dx[1] / x).abs() < 1e-6, "{dx:?}");
+        }
+        let (dx, _) = flow(&*senders, &[0.0, 1.6e6, 0.0, 0.0], &priced(0.0));
+        assert!(dx[1] > 0.0);
+        let utility = marginal(model.allocation(&one_loop(D)));
+        assert!(near(utility.demand(nats), 1.6e6) && near(utility.marginal(1.6e6), nats));
+        assert_eq!(model.link(&crate::testing::fluid::one_link()).unwrap().signal_names().len(), 1);
     }
 
     #[test]

@@ -20,11 +20,21 @@
 //! |   excess of the relay's backlog [2 B], signed, big-endian   |H|
 //! +---------------+---------------+---------------+---------------+
 //! ```
+//!
+//! With `price = "field"` data packets have a header of two bytes, to which each link adds its price. It follows the other
+//! fields of the echo: as bytes 4 and 5, or behind an excess as bytes 8 and 9.
+//!
+//! ```text
+//! 0               1
+//! +---------------+---------------+
+//! |  price [1/2048 nat], big-end. |
+//! +---------------+---------------+
+//! ```
 
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
-use zerocopy::byteorder::network_endian::{I32, U32};
+use zerocopy::byteorder::network_endian::{I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Header number of LGCC.
@@ -35,6 +45,61 @@ const UNIT_BPS: u64 = 8 << 7;
 
 /// All ones: no limit.
 const NO_LIMIT: u32 = u32::MAX;
+
+/// Units of the price field in a nat.
+const UNITS_IN_NAT: f64 = 2048.0;
+
+/// The sum of the prices of the links so far.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned,
+)]
+#[repr(C)]
+pub(super) struct PriceField {
+    units: U16,
+}
+
+impl PriceField {
+    /// The field of a data packet; none if the header is foreign or too short.
+    pub(super) fn parse(header: &Header) -> Option<Self> {
+        header.fields(ID)
+    }
+
+    /// The same for writing.
+    pub(super) fn parse_mut(header: &mut Header) -> Option<&mut Self> {
+        header.fields_mut(ID)
+    }
+
+    /// The field that follows an echo; none if the header is foreign or ends before it.
+    pub(super) fn parse_echoed(header: &Header) -> Option<Self> {
+        const AFTER_EXCESS: usize = size_of::<ExcessEcho>();
+        const AFTER_RATE: usize = size_of::<LgccEcho>();
+        let bytes = header.of(ID)?;
+        let start = if bytes.len() < AFTER_EXCESS { AFTER_RATE } else { AFTER_EXCESS };
+        Self::read_from_prefix(bytes.get(start..)?).ok().map(|(field, _)| field)
+    }
+
+    /// The sum in nats.
+    pub(super) fn nats(&self) -> f64 {
+        f64::from(self.units.get()) / UNITS_IN_NAT
+    }
+
+    /// Adds the price of a link in nats, rounded to the field's unit. The sum is at most the largest value.
+    pub(super) fn add(&mut self, nats: f64) {
+        // The conversion saturates.
+        let units = libm::round(nats * UNITS_IN_NAT) as u16;
+        self.units = self.units.get().saturating_add(units).into();
+    }
+
+    /// Writes it as the header of a data packet.
+    pub(super) fn emit(&self, header: &mut Header) {
+        header.set_fields(ID, self);
+    }
+
+    /// Appends it to an echo.
+    pub(super) fn append(&self, header: &mut Header) {
+        header.extend(ID, self.as_bytes());
+    }
+}
 
 /// The limit that a receiver echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +263,47 @@ mod tests {
         assert_eq!(ExcessEcho::parse(&Header::new(ID, &AT_500_MBPS)), None);
         assert_eq!(ExcessEcho::new(Rate::ZERO, 1e12, false).excess(), f64::from(i32::MAX - 1));
         assert_eq!(ExcessEcho::new(Rate::ZERO, f64::NAN, false).excess(), 0.0);
+    }
+
+    /// 1.5 nats are 3072 units, .25 are 512: 3584 = 0x0e00.
+    #[test]
+    fn prices_of_links_add_up_in_two_bytes() {
+        let mut header = Header::NONE;
+        PriceField::default().emit(&mut header);
+        assert_eq!(header.of(ID), Some(&[0, 0][..]));
+        for nats in [1.5, 0.25] {
+            PriceField::parse_mut(&mut header).unwrap().add(nats);
+        }
+        assert_eq!(header.of(ID), Some(&[0x0e, 0x00][..]));
+        assert_eq!(PriceField::parse(&header).unwrap().nats(), 1.75);
+        let mut most = PriceField::default();
+        for nats in [f64::NAN, -3.0, 31.0, 31.0, f64::INFINITY] {
+            most.add(nats);
+        }
+        assert_eq!(most.units.get(), u16::MAX);
+        assert_eq!(PriceField::parse(&Header::new(ID, &[1])), None);
+        assert_eq!(PriceField::parse(&Header::new(HeaderId(99), &[1, 2])), None);
+    }
+
+    #[test]
+    fn a_price_follows_the_rate_or_the_excess_of_an_echo() {
+        let mut price = PriceField::default();
+        price.add(1.75);
+        let (mut rate, mut excess) = (Header::NONE, Header::NONE);
+        LgccEcho::new(NextRate::Limit(Rate::from_mbps(500.0))).emit(&mut rate);
+        ExcessEcho::new(Rate::from_mbps(500.0), -3000.4, false).emit(&mut excess);
+        assert_eq!([&rate, &excess].map(PriceField::parse_echoed), [None, None], "an echo without a price");
+        price.append(&mut rate);
+        price.append(&mut excess);
+        assert_eq!(rate.of(ID), Some(&[0x00, 0x07, 0x73, 0x59, 0x0e, 0x00][..]));
+        assert_eq!(excess.of(ID), Some(&[0x00, 0x07, 0x73, 0x59, 0xff, 0xff, 0xf4, 0x48, 0x0e, 0x00][..]));
+        for header in [&rate, &excess] {
+            assert_eq!(PriceField::parse_echoed(header), Some(price));
+            let limit = NextRate::Limit(Rate::from_bps(488_281 * 1024));
+            assert_eq!(LgccEcho::parse(header).map(|echo| echo.next_rate()), Some(limit));
+        }
+        assert_eq!(ExcessEcho::parse(&rate), None);
+        assert_eq!(PriceField::parse_echoed(&Header::new(HeaderId(99), &[1; 10])), None);
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod chain;
 mod fluid;
 mod header;
 mod params;
+mod price;
+mod price_fluid;
 mod receiver;
 mod sender;
 mod sharing;
@@ -17,7 +19,8 @@ pub use header::{LgccEcho, NextRate};
 use crate::parts::send_rate::INITIAL_WINDOW;
 use millpond_law::fluid::FluidModel;
 use millpond_law::{
-    Card, Knowledge, Needs, Protocol, QueueChoice, RateField, Receiver, Sender, SettingError, Settings,
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, RateField, Receiver, Sender,
+    SettingError, Settings,
 };
 use millpond_units::{Bytes, Rate, Span};
 
@@ -62,12 +65,21 @@ impl Protocol for Lgcc {
         Ok(Box::new(receiver::LgccReceiver::new(settings)))
     }
 
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        let price = params::price(settings)?;
+        Ok(price.map(|price| Box::new(price::PriceLink::new(price)) as Box<dyn Link>))
+    }
+
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
         Ok(Some(Box::new(fluid::LgccFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
         params::warnings(settings)
+    }
+
+    fn path_warnings(&self, settings: &Settings, base_rtt: Span) -> Vec<String> {
+        params::rtt_warning(settings, base_rtt).into_iter().collect()
     }
 
     fn chain_warnings(&self, settings: &Settings, loops: usize) -> Vec<String> {

@@ -1,12 +1,13 @@
 //! The parameters of LGCC. The keys in the table that are not declared here are shared with LGC.
 
+use super::price::{PRICE_CAPACITY, PRICE_DRAIN, PRICE_GAIN, PRICE_RTT, PriceParams};
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, FIRST_MARKS, INTERVAL};
 use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW, ROUNDING};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
 use millpond_law::key::{Interval, Key, Keys, above, flag, from, number, span_or_zero, word};
-use millpond_law::{Knowledge, Settings, Value, words};
+use millpond_law::{Knowledge, SettingError, Settings, Value, words};
 use millpond_units::Span;
 
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
@@ -15,9 +16,9 @@ const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
 pub(super) const PRESET: Key<Preset> = word("preset", Preset::Paper)
     .source("not in the paper: see docs/extensions/lgcc-cellular.md")
     .meaning(
-        "values of other parameters for links whose capacity fluctuates; written parameters override them",
+        "values of other parameters: for links whose capacity fluctuates, or with prices in packets for many flows; written parameters override them",
     )
-    .presets(&[("cellular", CELLULAR)]);
+    .presets(&[("cellular", CELLULAR), ("priced", PRICED)]);
 pub(super) const FOLLOW: Key<Follow> = word("follow", Follow::Rate)
     .source("not in the paper: see docs/extensions/lgcc-share.md")
     .meaning("steps of Eq. (14) move the rate, or its share of the carrying capacity, so that the rate follows k at once");
@@ -61,6 +62,9 @@ const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)
 const UPSTREAM: Key<Upstream> = word("upstream", Upstream::Ignored)
     .source("Theorem 8.4; see ERRATA.md")
     .meaning("marks of earlier loops are ignored, or set the flow's weight w = own price / price so far");
+pub(super) const PRICE: Key<PriceSignal> = word("price", PriceSignal::Marks)
+    .source("not in the paper: see docs/extensions/lgcc-price.md")
+    .meaning("links signal their price by marks of their queue, or also in a field of each packet to which each link adds its own");
 const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Product)
     .source("Eq. (20); proof of Theorem 8.4")
     .meaning("the next loop's rate is a carrying capacity that marks deflate (Eq. 20), or an upper limit");
@@ -69,7 +73,8 @@ const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Produ
 pub(super) static PARAMETERS: Keys = &[
     &PRESET, &ALGORITHM, &FOLLOW, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &FIRST_MARKS, &INTERVAL, &CONTROL,
     &ROUNDING, &INITIAL_WINDOW, &PROBE_INTERVAL, &SERVICE_GAP, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &CUSHION_TIME,
-    &DRAIN, &DRAIN_TIME, &BACKLOG, &UPDATES, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
+    &DRAIN, &DRAIN_TIME, &BACKLOG, &UPDATES, &WEIGHTS, &UPSTREAM, &BACKPRESSURE, &PRICE, &PRICE_RTT, &PRICE_GAIN,
+    &PRICE_CAPACITY, &PRICE_DRAIN,
 ];
 
 /// Links whose capacity fluctuates, behind a relay. docs/extensions/lgcc-cellular.md derives each value.
@@ -88,6 +93,14 @@ const CELLULAR: &[(&str, Value)] = &[
     ("weights", Value::text("rate")),
 ];
 
+/// Many flows at a link without marks. docs/extensions/lgcc-price.md derives each value.
+const PRICED: &[(&str, Value)] = &[
+    ("price", Value::text("field")),
+    ("control", Value::text("paced-window")),
+    ("gamma_conv", Value::Number(0.3)),
+    ("probe_interval", Value::text("50ms")),
+];
+
 words! {
     /// How the rate is computed.
     pub(super) enum Algorithm {
@@ -103,6 +116,16 @@ words! {
         Paper = "paper",
         /// Links whose capacity fluctuates.
         Cellular = "cellular",
+        /// Prices in packets, for many flows.
+        Priced = "priced",
+    }
+
+    /// How links signal their price.
+    pub(super) enum PriceSignal {
+        /// By the marks of their queue.
+        Marks = "marks",
+        /// In a field of each packet; marks count as well.
+        Field = "field",
     }
 
     /// The queue that an echo returns to its target.
@@ -202,6 +225,8 @@ pub(super) struct Params {
     pub(super) upstream: Upstream,
     /// How the downstream loop's rate limits this loop.
     pub(super) backpressure: Backpressure,
+    /// Whether packets carry the price of their path.
+    pub(super) has_price_field: bool,
     /// How x is applied.
     pub(super) control: Control,
 }
@@ -232,6 +257,7 @@ impl Params {
             weights: settings.get(WEIGHTS),
             upstream: settings.get(UPSTREAM),
             backpressure: settings.get(BACKPRESSURE),
+            has_price_field: settings.get(PRICE) == PriceSignal::Field,
             control,
         }
     }
@@ -243,6 +269,26 @@ pub(super) fn knowledge(settings: &Settings) -> Knowledge {
         CapacitySource::Signalled => Knowledge::Live,
         CapacitySource::Estimated => Knowledge::Nothing,
     }
+}
+
+/// The parameters of the links' prices; none if links signal by marks alone.
+pub(super) fn price(settings: &Settings) -> Result<Option<PriceParams>, SettingError> {
+    match settings.get(PRICE) {
+        PriceSignal::Marks => Ok(None),
+        PriceSignal::Field => PriceParams::read(settings).map(Some),
+    }
+}
+
+/// A warning if a loop has a longer base RTT than the links' prices are set for.
+pub(super) fn rtt_warning(settings: &Settings, base_rtt: Span) -> Option<String> {
+    let rtt = settings.get(PRICE_RTT);
+    let is_too_long = settings.get(PRICE) == PriceSignal::Field && base_rtt > rtt;
+    is_too_long.then(|| {
+        format!(
+            "price_rtt = {rtt}, but a loop has a base RTT of {base_rtt}: the price changes too fast for it; set price_rtt to the \
+             longest base RTT"
+        )
+    })
 }
 
 /// Warnings about these settings.
@@ -271,6 +317,10 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
             settings.get(SERVICE_GAP) > Span::ZERO && settings.get(CONTROL) == Control::Window,
             "service_gap with control = \"window\": without pacing the window of a longer time is a standing queue; set control = \
              \"paced-window\"",
+        ),
+        (
+            settings.get(PRICE) == PriceSignal::Field && settings.get(UPSTREAM) == Upstream::Weights,
+            "upstream = \"weights\" with price = \"field\": weights count marks of earlier loops, not prices",
         ),
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];

@@ -1,9 +1,9 @@
 //! The LGCC receiver: echoes the rate of the downstream loop to the sender of this loop.
 
-use super::header::{ExcessEcho, LgccEcho, NextRate};
+use super::header::{ExcessEcho, LgccEcho, NextRate, PriceField};
 use super::params::{EchoReading, Params};
 use super::sharing::LoopShare;
-use millpond_law::{Context, Data, Echo, Receiver, RelayView, Settings};
+use millpond_law::{Context, Data, Echo, Receiver, RelayView, Settings, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
 /// The LGCC receiver's state.
@@ -13,6 +13,9 @@ pub(super) struct LgccReceiver {
     packet: Bytes,
     /// The latest echo with an excess.
     echoed: Echoed,
+    /// The price of the path in the latest data packet.
+    price: Option<PriceField>,
+    unread: Unread,
 }
 
 /// An echo with an excess.
@@ -27,7 +30,13 @@ struct Echoed {
 
 impl LgccReceiver {
     pub(super) fn new(settings: &Settings) -> Self {
-        Self { params: Params::read(settings), packet: Bytes::new(1), echoed: Echoed::default() }
+        Self {
+            params: Params::read(settings),
+            packet: Bytes::new(1),
+            echoed: Echoed::default(),
+            price: None,
+            unread: Unread::default(),
+        }
     }
 
     /// The echo of a relay (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
@@ -67,6 +76,25 @@ impl LgccReceiver {
         if is_dry { relay.next_pace } else { relay.next_rate }
     }
 
+    /// Writes the echo of a relay, and marks the packet by its virtual queue.
+    fn write_next_rate(&mut self, cx: &mut Context<'_>, data: &Data, relay: &RelayView, echo: &mut Echo) {
+        let share = LoopShare::of(&self.params, &relay.sharing);
+        echo.mark = share.marking > 0.0 && cx.random.chance(share.marking);
+        if self.params.echo == EchoReading::Excess {
+            self.packet = data.bytes;
+            self.echoed = self.write_excess(relay, &share, echo);
+            return;
+        }
+        LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &share))).emit(&mut echo.header);
+    }
+
+    /// Appends the price of the path to the other fields of an echo.
+    fn append_price(&self, echo: &mut Echo) {
+        if let Some(price) = self.price {
+            price.append(&mut echo.header);
+        }
+    }
+
     /// Writes rate and excess `B - B*` of this loop's share.
     fn write_excess(&self, relay: &RelayView, share: &LoopShare, echo: &mut Echo) -> Echoed {
         let rate = self.next_rate_with_data(relay).scale(share.share);
@@ -99,17 +127,15 @@ fn window_rate(relay: &RelayView) -> Rate {
 
 impl Receiver for LgccReceiver {
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
-        let Some(relay) = relay else {
-            return LgccEcho::new(NextRate::NoLimit).emit(&mut echo.header);
-        };
-        let share = LoopShare::of(&self.params, &relay.sharing);
-        echo.mark = share.marking > 0.0 && cx.random.chance(share.marking);
-        if self.params.echo == EchoReading::Excess {
-            self.packet = data.bytes;
-            self.echoed = self.write_excess(relay, &share, echo);
-            return;
+        match relay {
+            Some(relay) => self.write_next_rate(cx, data, relay, echo),
+            None => LgccEcho::new(NextRate::NoLimit).emit(&mut echo.header),
         }
-        LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &share))).emit(&mut echo.header);
+        if self.params.has_price_field {
+            let read = self.unread.note(PriceField::parse(&data.header));
+            self.price = read.or(self.price);
+            self.append_price(echo);
+        }
     }
 
     /// A carrying capacity that has doubled, and is more than the least rate, is sent at once, and so is the end of the
@@ -118,6 +144,7 @@ impl Receiver for LgccReceiver {
         let share = LoopShare::of(&self.params, &relay.sharing);
         let mut renewed = *echo;
         let now = self.write_excess(relay, &share, &mut renewed);
+        self.append_price(&mut renewed);
         let least = self.packet.bits() as f64 / self.params.probe_interval.secs().max(1e-3);
         let has_doubled = now.capacity >= least.max(2.0 * self.echoed.capacity);
         let has_ended = self.echoed.holds_data && !now.holds_data;
@@ -129,6 +156,10 @@ impl Receiver for LgccReceiver {
 
     fn sends_updates(&self) -> bool {
         self.params.sends_updates
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 }
 
@@ -231,6 +262,31 @@ mod tests {
         receiver.on_data(&mut cx, &data, Some(&relay(3_000_000)), &mut echo);
         let slow = RelayView { next_rate: Rate::from_bps(100_000), ..relay(4_500) };
         assert!(!receiver.on_relay_departure(&slow, &mut echo));
+    }
+
+    #[test]
+    fn the_price_of_the_path_follows_every_echo_and_the_latest_one_is_kept() {
+        let written = [
+            ("price", Value::text("field")),
+            ("echo", Value::text("excess")),
+            ("updates", Value::Flag(true)),
+        ];
+        let mut receiver = LgccReceiver::new(&Settings::check(PARAMETERS, written).unwrap());
+        let (mut random, mut echo, mut header) =
+            (Random::stream(1, "receiver"), Echo::default(), Header::NONE);
+        let mut price = PriceField::default();
+        price.add(1.75);
+        price.emit(&mut header);
+        let mut cx = Context { now: Time::ZERO, random: &mut random };
+        let data = Data { bytes: Bytes::new(1500), ecn: Ecn::Ect0, header };
+        receiver.on_data(&mut cx, &data, None, &mut echo);
+        assert_eq!(echo.header.bytes(), [0xff, 0xff, 0xff, 0xff, 0x0e, 0x00]);
+        let unread = Data { header: Header::NONE, ..data };
+        receiver.on_data(&mut cx, &unread, Some(&relay(1_003_000)), &mut echo);
+        assert_eq!((echo.header.bytes().len(), receiver.unread()), (10, 1));
+        assert_eq!(PriceField::parse_echoed(&echo.header), Some(price));
+        assert!(receiver.on_relay_departure(&relay(0), &mut echo), "an update");
+        assert_eq!(PriceField::parse_echoed(&echo.header), Some(price));
     }
 
     /// Echo and share of marked packets of the first of these incoming loops, over enough packets for an error of .01.

@@ -1,13 +1,14 @@
 //! The LGCC sender: Algorithm 1.
 
-use super::header::{ExcessEcho, LgccEcho, NextRate};
+use super::header::{ExcessEcho, LgccEcho, NextRate, PriceField};
 use super::params::{Algorithm, Backpressure, EchoReading, Follow, Params, Upstream};
+use super::price::with_price;
 use super::upstream::{self, UpstreamMarking};
 use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::{ALPHA, MarkingEstimate};
 use crate::parts::send_rate::{Control, SendRate};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Smallest carrying capacity in bit/s, for a finite logarithm.
 const LEAST_CAPACITY: f64 = 1.0;
@@ -15,6 +16,9 @@ const LEAST_CAPACITY: f64 = 1.0;
 /// The longest pause of a sender whose relay holds an excess, in probe intervals. Updates of the relay end the pause; a
 /// packet after it replaces an update that was lost.
 const PAUSE_IN_PROBES: u64 = 10;
+
+/// The most steps at the end of an interval: after as many the distance of ln x from its target is below 1e-3 of what it was.
+const MOST_STEPS: u64 = 50;
 
 /// The LGCC sender's state. Rates are in bit/s.
 pub(super) struct LgccSender {
@@ -35,11 +39,15 @@ pub(super) struct LgccSender {
     upstream: UpstreamMarking,
     estimate: CapacityEstimate,
     marking: MarkingEstimate,
+    /// The price of the path in nats, as its field had it last; zero without a field.
+    nats: f64,
     gamma: f64,
     target: f64,
     /// The share z of the carrying capacity, if the rate follows it (`follow = "share"`); none before the first base RTT.
     share: Option<f64>,
     x: SendRate,
+    /// When the last step was taken; at first the time of the first acknowledgement.
+    renewed_at: Option<Time>,
 }
 
 impl LgccSender {
@@ -60,9 +68,11 @@ impl LgccSender {
             upstream: UpstreamMarking::default(),
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
+            nats: 0.0,
             target: 0.0,
             share: None,
             x: SendRate::read(settings).with_probe_interval(probe_interval),
+            renewed_at: None,
         }
     }
 
@@ -80,6 +90,11 @@ impl LgccSender {
             (None, None) => self.estimate.get(self.x.floor()),
         };
         known.max(LEAST_CAPACITY)
+    }
+
+    /// The marking probability: that of marks, smoothed, and the price of the path, which has no noise to smooth.
+    fn marked(&self) -> f64 {
+        with_price(self.marking.value(), self.nats)
     }
 
     /// The weight of Theorem 8.4 from the marks of upstream loops; one if they are ignored.
@@ -107,7 +122,7 @@ impl LgccSender {
     /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without
     /// marks.
     fn bound(&self) -> (f64, f64) {
-        let (k, marking, most) = (self.carrying_capacity(), self.marking.value(), self.most());
+        let (k, marking, most) = (self.carrying_capacity(), self.marked(), self.most());
         if self.params.bases.rate_from_price(k, marking) > most { (most, 0.0) } else { (k, marking) }
     }
 
@@ -130,6 +145,16 @@ impl LgccSender {
                 self.follow_capacity();
             }
         }
+    }
+
+    /// The number of steps at the end of an interval: with a field for the price, one for each base RTT since the last step,
+    /// so that a sender of few packets follows the price as fast as one of many; otherwise one.
+    fn elapsed_intervals(&mut self, now: Time, base_rtt: Span) -> u64 {
+        let elapsed = now.since(self.renewed_at.replace(now).unwrap_or(now));
+        if !self.params.has_price_field {
+            return 1;
+        }
+        (elapsed.picos() / base_rtt.picos().max(1)).clamp(1, MOST_STEPS)
     }
 
     /// The rate that the steps of (14) move, in bit/s: x; with a share, k z.
@@ -188,6 +213,13 @@ impl LgccSender {
         }
     }
 
+    /// Reads the price of the path.
+    fn read_price(&mut self, header: &Header) {
+        if let Some(field) = self.unread.note(PriceField::parse_echoed(header)) {
+            self.nats = field.nats();
+        }
+    }
+
     /// The carrying capacity that returns an excess of the relay's queue to zero with the time constant
     /// `D = drain T + drain_time`. A relay above its target needs few probes if it sends updates.
     fn corrected(&mut self, rate: Rate, echo: &ExcessEcho) -> Rate {
@@ -214,12 +246,18 @@ impl Sender for LgccSender {
         self.rtt = ack.smoothed_rtt;
         self.stretch = ack.smoothed_rtt.secs().max(1e-9) / ack.min_rtt.secs().max(1e-9);
         self.read_echo(&ack.header);
+        if self.params.has_price_field {
+            self.renewed_at.get_or_insert(cx.now);
+            self.read_price(&ack.header);
+        }
         if self.signalled_capacity.is_none() {
             self.estimate.on_ack(ack);
         }
         self.follow_capacity();
         if self.marking.on_ack(cx.now, ack) {
-            self.renew_rate();
+            for _ in 0..self.elapsed_intervals(cx.now, ack.min_rtt) {
+                self.renew_rate();
+            }
         }
     }
 
@@ -259,6 +297,12 @@ impl Sender for LgccSender {
         self.x.permit()
     }
 
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        if self.params.has_price_field {
+            PriceField::default().emit(header);
+        }
+    }
+
     fn unread(&self) -> u64 {
         self.unread.count()
     }
@@ -266,7 +310,7 @@ impl Sender for LgccSender {
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("rate", "bit/s", self.x.get());
         gauge.quantity("target rate", "bit/s", self.target);
-        gauge.quantity("marking probability", "1", self.marking.value());
+        gauge.quantity("marking probability", "1", self.marked());
         gauge.quantity("carrying capacity", "bit/s", self.carrying_capacity());
         gauge.quantity("step size", "1", self.gamma);
         if let Some(share) = self.share {
@@ -281,7 +325,6 @@ mod tests {
     use crate::lgcc::params::PARAMETERS;
     use crate::parts::logistic::Bases;
     use millpond_law::{Episode, Random, Value};
-    use millpond_units::Time;
 
     const PACKET: Bytes = Bytes::new(1500);
     const RTT: Span = Span::from_millis(2);
@@ -321,6 +364,15 @@ mod tests {
                 LgccEcho::new(next).emit(&mut header);
             }
             self.interval(100, marked, header)
+        }
+
+        /// One interval without marks in which the field of the path has this price in nats.
+        fn priced(&mut self, nats: f64) -> f64 {
+            let (mut header, mut price) = (Header::NONE, PriceField::default());
+            price.add(nats);
+            LgccEcho::new(NextRate::NoLimit).emit(&mut header);
+            price.append(&mut header);
+            self.interval(100, 0, header)
         }
 
         fn interval(&mut self, packets: u64, marked: u64, header: Header) -> f64 {
@@ -391,6 +443,48 @@ mod tests {
         }
         // 68 of 100 packets marked: 1 - .68 = .32, and .32^1.4307 = .1959.
         assert!((bench.mbps() - 500.0 * 0.1959).abs() < 0.1, "{}", bench.mbps());
+    }
+
+    /// With `S` flows `eta n = ln S`: five of them send a fifth each, n = ln 5 / 1.4307. The price acts without the smoothing
+    /// of marks.
+    #[test]
+    fn at_the_price_of_five_flows_each_takes_a_fifth_and_the_price_acts_at_once() {
+        let field = [("price", Value::text("field")), ("gamma_conv", Value::Number(0.3))];
+        let mut bench = Bench::new(&field, start(Some(500.0)));
+        let nats = libm::log(5.0) / Bases::new(10.0, 5.0).exponent();
+        (0..200).for_each(|_| {
+            bench.priced(nats);
+        });
+        // The field rounds to 1/4096 nat, .035 % of the rate.
+        assert!((bench.mbps() - 100.0).abs() < 0.04, "{}", bench.mbps());
+        // One step from there without a price: ln x moves by about a share of .3 / ln 10 of ln 5.
+        let step = Bases::new(10.0, 5.0).step(bench.mbps(), 500.0, 0.0, 0.3);
+        assert!((bench.priced(0.0) - step).abs() < 1e-9);
+        assert_eq!(
+            bench.sender.unread(),
+            2,
+            "the first acknowledgement of the bench has neither echo nor price"
+        );
+        let mut header = Header::NONE;
+        bench.apply(|sender, cx| sender.stamp(cx, &mut header));
+        assert_eq!(header.bytes(), [0, 0]);
+    }
+
+    /// With packets every six base RTTs, a sender takes six steps at each acknowledgement.
+    #[test]
+    fn a_sender_of_few_packets_makes_up_for_intervals_without_acknowledgement() {
+        let after_ten_steps = |written: &[(&'static str, Value)], pause: u64| {
+            let mut bench = Bench::new(written, start(Some(500.0)));
+            for _ in 0..10 / pause {
+                bench.now += RTT * (pause - 1);
+                bench.priced(0.5);
+            }
+            bench.mbps()
+        };
+        let field = [("price", Value::text("field"))];
+        assert_eq!(after_ten_steps(&field, 5), after_ten_steps(&field, 1));
+        let marks = [("price", Value::text("marks"))];
+        assert!(after_ten_steps(&marks, 5) < 0.5 * after_ten_steps(&marks, 1));
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub(crate) struct Aim<T> {
     pub(crate) capacity: T,
     /// Upper bound on the target in bit/s, which marks do not reduce; infinite if there is none.
     pub(crate) most: T,
+    /// The price of the path in nats, which reduces the carrying capacity like marks, without smoothing; none without.
+    pub(crate) price: Option<T>,
     /// Whether the loop's own links are the carrying capacity.
     pub(crate) is_limited_by_links: bool,
 }
@@ -59,7 +61,14 @@ pub(crate) struct Aim<T> {
 impl<T: Number> Aim<T> {
     /// A target with a carrying capacity alone.
     pub(crate) fn at(capacity: T) -> Self {
-        Self { capacity, most: T::from(f64::INFINITY), is_limited_by_links: true }
+        Self { capacity, most: T::from(f64::INFINITY), price: None, is_limited_by_links: true }
+    }
+}
+
+impl<T: Number> Aim<T> {
+    /// The marking probability with the price of the path: `1 - (1 - p) e^-n`.
+    fn marked(&self, marking: T) -> T {
+        self.price.map_or(marking, |price| -(-marking + 1.0) * (-price).exp() + 1.0)
     }
 }
 
@@ -112,12 +121,16 @@ impl LogisticGrowth {
         }
     }
 
+    /// `U'(x) = ln(k / x) / eta`, for prices `-ln(1 - p)` in nats.
+    pub(crate) fn marginal(&self, capacity: f64) -> Box<dyn Marginal> {
+        Box::new(Logistic { capacity, exponent: self.form.exponent() })
+    }
+
     /// Section VI-D: `U'(x) = -log_phi1(x / k)` is the price `-log_phi2(1 - p)`.
     pub(crate) fn allocation(&self, capacity: f64) -> Allocation {
         match self.control {
             Control::Rate => {
-                let marginal = Box::new(Logistic { capacity, exponent: self.form.exponent() });
-                Allocation::Utility { marginal, prices: PriceSum::Marked }
+                Allocation::Utility { marginal: self.marginal(capacity), prices: PriceSum::Marked }
             }
             Control::Window | Control::PacedWindow => Allocation::Numeric {
                 reason: "windows beyond the bandwidth-delay product form the queue, so marks depend on that product, too",
@@ -211,14 +224,14 @@ impl Grower {
     /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without
     /// marks.
     fn bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> (T, T) {
-        if self.is_bound(x, aim) { (aim.most, T::zero()) } else { (aim.capacity, x[0]) }
+        if self.is_bound(x, aim) { (aim.most, T::zero()) } else { (aim.capacity, aim.marked(x[0])) }
     }
 
     fn is_bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> bool {
-        aim.most < f64::INFINITY && self.growth.form.equilibrium(aim.capacity, x[0]) > aim.most
+        aim.most < f64::INFINITY && self.growth.form.equilibrium(aim.capacity, aim.marked(x[0])) > aim.most
     }
 
-    /// x'; if the law jumps, for a constant carrying capacity.
+    /// x'; if the law jumps, for a constant carrying capacity and price.
     fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let LogisticGrowth { form, jumps, alpha, interval, .. } = &self.growth;
         if !jumps {
@@ -227,7 +240,7 @@ impl Grower {
         let pace = per_second(*interval, input, self.packet);
         let (k, marking) = self.bound(x, aim);
         let moves = if self.is_bound(x, aim) { T::zero() } else { (x[x.len() - 1] - x[0]) * pace * *alpha };
-        -form.equilibrium(k, marking) * moves * form.exponent() / (-marking + 1.0)
+        -form.equilibrium(k, marking) * moves * form.exponent() / (-x[0] + 1.0)
     }
 
     /// The law's x, in bit/s.
@@ -288,7 +301,7 @@ impl Grower {
         let (k, marking) = self.bound(x, aim);
         let target = self.growth.form.equilibrium(k, marking);
         let distance = (self.own_rate(x, aim) - target).abs() / target;
-        let free = self.growth.form.equilibrium(aim.capacity, x[0]);
+        let free = self.growth.form.equilibrium(aim.capacity, aim.marked(x[0]));
         guards[2] = if aim.most < f64::INFINITY { free - aim.most } else { -T::one() };
         for (guard, threshold) in guards.iter_mut().zip(self.growth.step_size.thresholds()) {
             *guard = distance - threshold;
