@@ -190,6 +190,7 @@ fn sharing() -> impl Strategy<Value = Sharing> {
             weight: weights[0] / sum,
             largest: weights.iter().fold(0.0, |a: f64, b| a.max(*b)) / sum,
             inverses: weights.iter().map(|weight| sum / weight).sum(),
+            max_min: weights[0] / sum,
         }
     })
 }

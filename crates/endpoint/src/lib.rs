@@ -29,6 +29,7 @@ mod chunk;
 mod episode;
 mod frame;
 mod ledger;
+mod loop_demands;
 mod loss;
 mod marks;
 mod observer;

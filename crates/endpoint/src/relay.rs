@@ -100,15 +100,16 @@ impl Relay {
     /// State of the next loop, as input of the sink's law.
     #[inline]
     pub fn view(&self, now: Time, next: &SenderEnd) -> RelayView {
+        let next_rate = next.allowed_rate(now);
         RelayView {
-            next_rate: next.allowed_rate(now),
+            next_rate,
             next_pace: next.permit().pace.unwrap_or(Rate::MAX),
             next_in_flight: next.in_flight(),
             backlog: next.backlog_of(self.outgoing_stream),
             limit: self.limit(next),
             next_rtt: next.smoothed_rtt().unwrap_or(Span::ZERO),
             next_base_rtt: next.min_rtt().unwrap_or(Span::ZERO),
-            sharing: next.sharing(self.outgoing_stream),
+            sharing: next.sharing(self.outgoing_stream, next_rate),
         }
     }
 
@@ -122,7 +123,12 @@ impl Relay {
     /// Must precede [`Self::on_data`]: marks the flow as active in the next loop and reports the CE mark to its law.
     #[inline]
     pub fn on_arrival(&self, now: Time, segment: &Segment, next: &mut SenderEnd) {
-        next.on_relay_arrival(now, self.outgoing_stream, is_marked(segment));
+        next.on_relay_arrival(
+            now,
+            self.outgoing_stream,
+            Bytes::new(segment.bytes.into()),
+            is_marked(segment),
+        );
     }
 
     /// Receives a data packet and adds its new bytes to the send queue. Poll the next sender afterwards.

@@ -1,12 +1,13 @@
 //! The send queues of several streams that share a sender: one queue and one credit for each, served by fair queueing.
 
 use crate::chunk::{Chunk, RelayWait};
+use crate::loop_demands::LoopDemands;
 use crate::sent::StreamData;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 use millpond_law::{FairScheduler, LimitedBy, Sharing};
-use millpond_units::{Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// A stream that shares a sender with others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +75,8 @@ pub(crate) struct StreamQueues {
     scheduler: FairScheduler,
     /// For each incoming loop, the sum of the weights of its active streams.
     loop_weights: Vec<f64>,
+    /// What each incoming loop delivers.
+    demands: LoopDemands,
     /// True if those sums have changed since [`Self::changed_weight`] was last called.
     weight_changed: bool,
     next_review: Time,
@@ -90,6 +93,7 @@ impl StreamQueues {
             scheduler: FairScheduler::new(streams.iter().map(|stream| stream.weight)),
             queues: streams.into_iter().map(StreamQueue::new).collect(),
             loop_weights: vec![0.0; loops],
+            demands: LoopDemands::new(loops),
             weight_changed: false,
             next_review: Time::ZERO,
             probe_cursor: 0,
@@ -132,6 +136,9 @@ impl StreamQueues {
         let len = u64::from(payload);
         queue.backlog -= len;
         queue.sent += len;
+        if queue.backlog == 0 {
+            self.demands.on_empty(queue.config.incoming_loop);
+        }
         self.scheduler.serve(len, queue.next_payload(self.packet).is_ok());
         if queue.is_finished() {
             self.deactivate(stream as usize);
@@ -179,10 +186,11 @@ impl StreamQueues {
         self.queues.get(usize::from(stream_id)).map_or(0, |queue| queue.sent)
     }
 
-    /// Marks a stream as active because a packet of it has arrived, and idle ones as inactive.
-    pub(crate) fn on_arrival(&mut self, now: Time, stream_id: u16) {
+    /// Marks a stream as active because a packet of this size of it has arrived, and idle ones as inactive.
+    pub(crate) fn on_arrival(&mut self, now: Time, stream_id: u16, bytes: Bytes) {
         if let Some(queue) = self.queues.get_mut(usize::from(stream_id)) {
             queue.last_arrival = now;
+            self.demands.on_arrival(queue.config.incoming_loop, bytes);
             if !queue.active && !queue.is_finished() {
                 queue.active = true;
                 self.update_weight(usize::from(stream_id));
@@ -199,6 +207,16 @@ impl StreamQueues {
                 }
             }
         }
+    }
+
+    /// True if the demands of the incoming loops are to be measured: [`Self::measure_demands`] follows.
+    pub(crate) fn must_measure(&mut self, now: Time) -> bool {
+        self.demands.is_due(now)
+    }
+
+    /// Measures the demands of the incoming loops of a sender with this rate, for packets of this size.
+    pub(crate) fn measure_demands(&mut self, now: Time, rate: Rate, packet: Bytes) {
+        self.demands.end_period(now, &self.loop_weights, rate.as_f64(), packet);
     }
 
     fn deactivate(&mut self, stream: usize) {
@@ -226,8 +244,8 @@ impl StreamQueues {
         (core::mem::take(&mut self.weight_changed) && weight > 0.0).then_some(weight)
     }
 
-    /// How the incoming loop of a stream shares the sender with other incoming loops.
-    pub(crate) fn sharing(&self, stream_id: u16) -> Sharing {
+    /// How the incoming loop of a stream shares the sender, which has this rate, with other incoming loops.
+    pub(crate) fn sharing(&self, stream_id: u16, rate: Rate) -> Sharing {
         let Some(queue) = self.queues.get(usize::from(stream_id)) else { return Sharing::ALONE };
         let own = self.loop_weights.get(queue.config.incoming_loop as usize).copied().unwrap_or(0.0);
         let sum: f64 = self.loop_weights.iter().sum();
@@ -240,6 +258,10 @@ impl StreamQueues {
             weight: own / sum,
             largest: weights().fold(own, f64::max) / sum,
             inverses: weights().map(|weight| sum / weight).sum(),
+            max_min: match rate > Rate::ZERO && rate < Rate::MAX {
+                true => self.demands.share(queue.config.incoming_loop, &self.loop_weights, rate.as_f64()),
+                false => own / sum,
+            },
         }
     }
 }

@@ -74,6 +74,8 @@ impl Assembly {
             weight: this.weight / sum,
             largest: incoming.iter().map(|upstream| upstream.weight).fold(0.0, f64::max) / sum,
             inverses: incoming.iter().map(|upstream| upstream.count * sum / upstream.weight).sum(),
+            // Demands are not measured: each loop has the share of its weight.
+            max_min: this.weight / sum,
         }
     }
 

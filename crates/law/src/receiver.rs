@@ -49,11 +49,14 @@ pub struct Sharing {
     pub largest: f64,
     /// The sum of the inverses of all normalized weights.
     pub inverses: f64,
+    /// The share of this loop in the rate of the next loop if that is divided max-min fairly by weights: loops that deliver
+    /// less than their share leave the rest to the others. It is the normalized weight if all deliver theirs.
+    pub max_min: f64,
 }
 
 impl Sharing {
     /// The next loop is not shared.
-    pub const ALONE: Self = Self { members: 1, weight: 1.0, largest: 1.0, inverses: 1.0 };
+    pub const ALONE: Self = Self { members: 1, weight: 1.0, largest: 1.0, inverses: 1.0, max_min: 1.0 };
 }
 
 /// The feedback in the next acknowledgement. The endpoint writes CE counts and credit; the law writes the rest. With

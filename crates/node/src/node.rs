@@ -546,6 +546,7 @@ fn sharing(next: &Link, id: LinkId) -> Sharing {
         weight: share(own),
         largest: flows.values().map(|flows| share(*flows)).fold(0.0, f64::max),
         inverses: flows.values().map(|flows| 1.0 / share(*flows)).sum(),
+        max_min: share(own),
     }
 }
 

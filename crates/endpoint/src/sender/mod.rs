@@ -192,11 +192,14 @@ impl SenderEnd {
         self.send_buffer.forward(stream_id, offset, len, last, origin);
     }
 
-    /// A packet of a stream arrives at the relay; `marked`: it has a CE mark of this or an earlier loop.
-    pub(crate) fn on_relay_arrival(&mut self, now: Time, stream_id: u16, marked: bool) {
+    /// A packet of a stream, of this size, arrives at the relay; `marked`: it has a CE mark of this or an earlier loop.
+    pub(crate) fn on_relay_arrival(&mut self, now: Time, stream_id: u16, bytes: Bytes, marked: bool) {
+        if self.send_buffer.queues_mut().is_some_and(|queues| queues.must_measure(now)) {
+            self.measure_demands(now);
+        }
         let cx = &mut Context { now, random: &mut self.random };
         if let Some(queues) = self.send_buffer.queues_mut() {
-            queues.on_arrival(now, stream_id);
+            queues.on_arrival(now, stream_id, bytes);
             if let Some(weight) = queues.changed_weight() {
                 self.law.on_weight(cx, weight);
             }
@@ -204,9 +207,17 @@ impl SenderEnd {
         self.law.on_forwarded(cx, marked);
     }
 
-    /// How the incoming loop of a stream shares this sender with other loops.
-    pub(crate) fn sharing(&self, stream_id: u16) -> Sharing {
-        self.send_buffer.queues().map_or(Sharing::ALONE, |queues| queues.sharing(stream_id))
+    /// Measures the demands of the loops that share it.
+    fn measure_demands(&mut self, now: Time) {
+        let (rate, packet) = (self.allowed_rate(now), self.config.packet);
+        if let Some(queues) = self.send_buffer.queues_mut() {
+            queues.measure_demands(now, rate, packet);
+        }
+    }
+
+    /// How the incoming loop of a stream shares this sender, which has this rate, with other loops.
+    pub(crate) fn sharing(&self, stream_id: u16, rate: Rate) -> Sharing {
+        self.send_buffer.queues().map_or(Sharing::ALONE, |queues| queues.sharing(stream_id, rate))
     }
 
     /// Passes a new capacity of the first link to the law, if it declares live knowledge.

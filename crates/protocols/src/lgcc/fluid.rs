@@ -1,7 +1,9 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
 //! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
-use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Follow, Params, Upstream, knowledge, price};
+use super::params::{
+    Algorithm, Backpressure, ECHO, EchoReading, Follow, Params, Upstream, Weights, knowledge, price,
+};
 use super::price::PriceParams;
 use super::price_fluid::PriceFluid;
 use super::sharing::LoopShare;
@@ -82,7 +84,12 @@ impl FluidModel for LgccFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["the randomness of marks", "timeouts"]
+        match self.params.weights {
+            Weights::Rate => {
+                &["the randomness of marks", "timeouts", "demands below a share of a shared loop"]
+            }
+            Weights::Capacity | Weights::Price => &["the randomness of marks", "timeouts"],
+        }
     }
 }
 

@@ -58,7 +58,7 @@ const UPDATES: Key<bool> = flag("updates", false)
     .meaning("with echo = \"excess\": a relay sends an echo that has doubled at once; above its target it needs few probes");
 const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)
     .source("Eq. (11), (22), section VI-B; see ERRATA.md; \"rate\": docs/extensions/lgcc-cellular.md")
-    .meaning("division of a shared loop: capacities in proportion to weights, Eq. (11)'s prices p / w, or rates without marks");
+    .meaning("division of a shared loop: capacities in proportion to weights, Eq. (11)'s prices p / w, or max-min fair rates without marks");
 const UPSTREAM: Key<Upstream> = word("upstream", Upstream::Ignored)
     .source("Theorem 8.4; see ERRATA.md")
     .meaning("marks of earlier loops are ignored, or set the flow's weight w = own price / price so far");

@@ -23,7 +23,7 @@ impl LoopShare {
         let (share, deflation) = match params.weights {
             Weights::Capacity => (sharing.weight, sharing.largest),
             // Shares as rates: nothing is left for marks to signal.
-            Weights::Rate => return Self { share: sharing.weight, marking: 0.0, deflation: 1.0 },
+            Weights::Rate => return Self { share: sharing.max_min, marking: 0.0, deflation: 1.0 },
             Weights::Price => {
                 let share = share_by_price(sharing);
                 (share, share)
@@ -57,6 +57,7 @@ pub(super) mod tests {
             weight: weights[0] / sum,
             largest: weights.iter().copied().fold(0.0, f64::max) / sum,
             inverses: weights.iter().map(|weight| sum / weight).sum(),
+            max_min: weights[0] / sum,
         }
     }
 
