@@ -119,7 +119,8 @@ fn assert_valid(name: &str, permit: &Permit, floor: Bytes, now: Time, event: &Ev
     if let Some(window) = permit.window {
         assert!(window >= floor, "{}", context());
     }
-    assert!(permit.pace != Some(Rate::ZERO), "{}", context());
+    let stands_still = permit.pace == Some(Rate::ZERO) && permit.wake.is_none();
+    assert!(!stands_still, "no rate, and no timer that ends it: {}", context());
     if let Some(wake) = permit.wake {
         assert!(wake >= now, "a wake time in the past: {}", context());
         assert!(wake > now || *event != Event::Timer, "a timer that does not advance time: {}", context());

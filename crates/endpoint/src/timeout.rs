@@ -84,10 +84,10 @@ impl Timeouts {
     }
 
     /// When the next probe is due: the probe timeout after the last packet, doubled for each probe since (RFC 9002,
-    /// section 6.2.1), at most the configured maximum.
+    /// section 6.2.1), at most the configured maximum; `least`: the shortest one that the law permits.
     #[inline]
-    pub(crate) fn probe_due(&self, rtt: &RttEstimator) -> Time {
-        self.last_sent_at + self.backed_off(rtt.probe_timeout(), self.probe_timeouts)
+    pub(crate) fn probe_due(&self, rtt: &RttEstimator, least: Span) -> Time {
+        self.last_sent_at + self.backed_off(rtt.probe_timeout().max(least), self.probe_timeouts)
     }
 
     /// When the next probe for credit is due. Acknowledgements that grant no credit do not reset the backoff (RFC 9293,
@@ -134,15 +134,15 @@ mod tests {
         timeouts.on_sent(Time::ZERO, true);
         // The probe timeout is 300 ms: 256 of them are longer than a minute.
         for doubling in [1, 2, 4, 8, 16, 32, 64, 128] {
-            assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout * doubling);
+            assert_eq!(timeouts.probe_due(&rtt, Span::ZERO), Time::ZERO + timeout * doubling);
             assert_eq!(timeouts.on_timeout(), doubling == 1);
         }
         for _ in 0..100 {
-            assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + MAX);
+            assert_eq!(timeouts.probe_due(&rtt, Span::ZERO), Time::ZERO + MAX);
             timeouts.on_timeout();
         }
         timeouts.on_ack(Time::from_secs(9.0));
-        assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout);
+        assert_eq!(timeouts.probe_due(&rtt, Span::ZERO), Time::ZERO + timeout);
     }
 
     #[test]
@@ -152,9 +152,20 @@ mod tests {
         let mut timeouts = Timeouts::new(least..=least * 3);
         timeouts.on_sent(Time::ZERO, true);
         for expected in [least, least * 2, least * 3, least * 3] {
-            assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + expected);
+            assert_eq!(timeouts.probe_due(&rtt, Span::ZERO), Time::ZERO + expected);
             timeouts.on_timeout();
         }
+    }
+
+    #[test]
+    fn the_shortest_probe_timeout_of_a_law_replaces_shorter_ones_only() {
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let mut timeouts = Timeouts::new(Span::ZERO..=MAX);
+        timeouts.on_sent(Time::ZERO, true);
+        assert_eq!(timeouts.probe_due(&rtt, Span::from_millis(299)), Time::ZERO + Span::from_millis(300));
+        assert_eq!(timeouts.probe_due(&rtt, Span::from_millis(500)), Time::ZERO + Span::from_millis(500));
+        timeouts.on_timeout();
+        assert_eq!(timeouts.probe_due(&rtt, Span::from_millis(500)), Time::ZERO + Span::from_millis(1000));
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl RawPermit {
             pace: self.pace()?,
             quantum: self.quantum()?,
             feedback_within: self.feedback_within()?,
+            least_probe_timeout: None,
             wake: self.wake(now, is_timer)?,
         };
         if permit.window.is_none() && permit.pace.is_none() {

@@ -9,7 +9,8 @@ pub struct Permit {
     /// Upper limit of the bytes in flight; none for a law that only paces. A window may be a fraction of a packet: the
     /// endpoint sends the whole packets that fit, and always allows one packet in flight.
     pub window: Option<Bytes>,
-    /// Upper limit of the sending rate; none for a law that only limits the bytes in flight.
+    /// Upper limit of the sending rate; none for a law that only limits the bytes in flight. Zero: a pause, which the law's
+    /// timer ends ([`Self::wake`]).
     pub pace: Option<Rate>,
     /// How much a paced sender may send at once, at least one packet; none: one packet. The pacing rate holds on average,
     /// so that the pause after such a burst is as long as the burst is large.
@@ -17,6 +18,9 @@ pub struct Permit {
     /// Longest time between two packets of a sender that has data. If the pacer delays the data for longer, a packet
     /// without data leaves, which carries the law's header and returns feedback. None: no such packets.
     pub feedback_within: Option<Span>,
+    /// Shortest probe timeout; none: that of the endpoint. RFC 9002 has none, and its timeout is hardly longer than the
+    /// smoothed round-trip time after a steady time: with one packet in flight each rise of a queue then causes probes.
+    pub least_probe_timeout: Option<Span>,
     /// Time of the next call of [`Sender::on_timer`], unless an event changes it before.
     pub wake: Option<Time>,
 }

@@ -38,7 +38,7 @@ impl SenderEnd {
         if only_timeouts {
             return self
                 .timeouts
-                .probe_due(&self.rtt)
+                .probe_due(&self.rtt, self.least_probe_timeout())
                 .min(self.timeouts.persistent_congestion_due(&self.rtt));
         }
         self.earliest_deadline()
@@ -97,6 +97,11 @@ impl SenderEnd {
     }
 
     #[inline]
+    fn least_probe_timeout(&self) -> Span {
+        self.permit.least_probe_timeout.unwrap_or(Span::ZERO)
+    }
+
+    #[inline]
     fn law_timer_due(&self) -> Time {
         self.permit.wake.filter(|wake| Some(*wake) > self.last_wake).unwrap_or(Time::NEVER)
     }
@@ -106,8 +111,8 @@ impl SenderEnd {
     #[inline]
     fn probe_due(&self) -> Time {
         if self.sent.in_flight() > Bytes::ZERO {
-            let timed = self.loss.due() != Time::NEVER;
-            return if timed { Time::NEVER } else { self.timeouts.probe_due(&self.rtt) };
+            let (timed, least) = (self.loss.due() != Time::NEVER, self.least_probe_timeout());
+            return if timed { Time::NEVER } else { self.timeouts.probe_due(&self.rtt, least) };
         }
         if self.blocked == LimitedBy::Credit {
             self.timeouts.credit_probe_due(&self.rtt)

@@ -3,20 +3,32 @@
 use super::header::{Offer, PledgeHeader};
 use super::params::INITIAL_WINDOW;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, Time};
 
-/// Eq. (8): least pace in packets per base round-trip time, so that feedback continues to arrive.
-const LEAST_PACE: f64 = 0.25;
+/// Least share of a packet in flight, and longest pause: feedback continues to arrive, also at a flow whose least
+/// round-trip time was measured in a long queue.
+const LEAST_SHARE: f64 = 0.25;
+const LONGEST_PAUSE: Span = Span::from_millis(1000);
+
+/// With one packet in flight no other packet brings feedback before it, and a probe would be one packet more than was
+/// offered. RFC 6298, rule (2.4), has this bound.
+const LEAST_PROBE_TIMEOUT: Span = Span::from_millis(1000);
 
 /// Eq. (8): the window in bytes, of which the endpoint sends the nearest whole number of packets.
 fn granted_window(rate: f64, base_rtt: Span, waits: Span) -> f64 {
     rate * (base_rtt.secs() + waits.secs())
 }
 
-/// Eq. (9): the pace in bytes/s: a window per base round-trip time.
+/// Eq. (9): the pace in bytes/s of a window of at least a packet: it and half a packet per base round-trip time.
 fn pace(window: f64, packet: f64, base_rtt: Span) -> f64 {
-    let rounded = if window >= packet { window + packet / 2.0 } else { window };
-    rounded.max(LEAST_PACE * packet) / base_rtt.secs().max(1e-6)
+    (window + packet / 2.0) / base_rtt.secs().max(1e-6)
+}
+
+/// Eq. (10): the time between the acknowledgement of a packet and the next packet for a window of less than a packet: the
+/// packet is in flight for the share `window / packet` of a cycle without a queue.
+fn pause(window: f64, packet: f64, base_rtt: Span) -> Span {
+    let share = (window / packet).max(LEAST_SHARE);
+    Span::from_secs(base_rtt.secs() * (1.0 / share - 1.0)).min(LONGEST_PAUSE)
 }
 
 /// The sender's state.
@@ -45,17 +57,37 @@ impl PledgeSender {
 
     fn begin(&mut self) {
         self.followed = None;
-        self.permit.window = Some(Bytes::from_f64(self.initial_window * self.packet.as_f64()));
-        self.permit.pace = None;
+        let window = Bytes::from_f64(self.initial_window * self.packet.as_f64());
+        self.permit = Permit { window: Some(window), ..Permit::default() };
     }
 
-    fn follow(&mut self, offer: Offer, waits: Span) {
+    fn follow(&mut self, now: Time, offer: Offer, waits: Span) {
+        self.followed = Some(offer);
         let window = granted_window(offer.rate, self.base_rtt, waits);
         let packet = self.packet.as_f64();
-        self.permit.window = Some(Bytes::from_f64(window + packet / 2.0).max(self.packet));
-        self.permit.pace =
-            Some(Rate::from_bps_f64(8.0 * pace(window, packet, self.base_rtt)).max(Rate::from_bps(1)));
-        self.followed = Some(offer);
+        if window < packet {
+            self.pause_for(now, pause(window, packet, self.base_rtt));
+            return;
+        }
+        let rounded = Bytes::from_f64(window + packet / 2.0);
+        let pace = Rate::from_bps_f64(8.0 * pace(window, packet, self.base_rtt)).max(Rate::from_bps(1));
+        self.permit = Permit {
+            window: Some(rounded),
+            pace: Some(pace),
+            least_probe_timeout: (rounded < self.packet * 2).then_some(LEAST_PROBE_TIMEOUT),
+            ..Permit::default()
+        };
+    }
+
+    /// One packet may leave after this time, if none is in flight then.
+    fn pause_for(&mut self, now: Time, pause: Span) {
+        self.permit = Permit {
+            window: Some(self.packet),
+            pace: Some(Rate::ZERO),
+            wake: Some(now + pause.max(Span::from_picos(1))),
+            least_probe_timeout: Some(LEAST_PROBE_TIMEOUT),
+            ..Permit::default()
+        };
     }
 }
 
@@ -66,12 +98,12 @@ impl Sender for PledgeSender {
         self.begin();
     }
 
-    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.base_rtt = ack.min_rtt;
         if let Some(header) = self.unread.note(PledgeHeader::parse(&ack.header))
             && let Some(offer) = header.offer()
         {
-            self.follow(offer, header.waits());
+            self.follow(cx.now, offer, header.waits());
         }
     }
 
@@ -81,6 +113,11 @@ impl Sender for PledgeSender {
     /// The offer may have been divided among other flows meanwhile.
     fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {
         self.begin();
+    }
+
+    /// The pause has ended.
+    fn on_timer(&mut self, _cx: &mut Context<'_>) {
+        (self.permit.pace, self.permit.wake) = (None, None);
     }
 
     #[inline]
@@ -147,12 +184,41 @@ mod tests {
     }
 
     #[test]
-    fn a_share_below_a_packet_is_paced_and_never_slower_than_a_packet_in_four_round_trips() {
+    fn a_share_below_a_packet_is_a_pause_after_the_acknowledgement() {
         let mut bench = SenderBench::new(&Pledge, &[], RTT);
-        for (packets, expected) in [(0.5, 0.5), (0.1, 0.25), (0.0, 0.25)] {
+        // Half a packet: in flight for half of the time. A quarter is the least share.
+        for (packets, pause_ms) in [(0.5, 80), (0.8, 20), (0.1, 240), (0.0, 240)] {
             follow(&mut bench, packets, Span::ZERO);
-            assert_eq!(bench.window(), 1.0);
-            assert!((pace(&bench) - expected).abs() < 1e-3, "{packets}: {}", pace(&bench));
+            let permit = bench.law.permit();
+            assert_eq!((bench.window(), permit.pace), (1.0, Some(Rate::ZERO)));
+            let pause = permit.wake.unwrap().since(bench.now);
+            assert!((pause.secs() - f64::from(pause_ms) / 1e3).abs() < 1e-6, "{packets}: {pause}");
+            bench.wake();
+            let permit = bench.law.permit();
+            assert_eq!((bench.window(), permit.pace, permit.wake), (1.0, None, None));
+        }
+        follow(&mut bench, 2.0, Span::ZERO);
+        assert_eq!((bench.law.permit().wake, pace(&bench).round()), (None, 3.0));
+    }
+
+    #[test]
+    fn a_pause_has_no_wait_in_it_and_is_at_most_a_second() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        // r (T + q) is half a packet.
+        follow(&mut bench, 0.25, RTT);
+        let pause = bench.law.permit().wake.unwrap().since(bench.now);
+        assert!((pause.secs() - 0.08).abs() < 1e-6, "{pause}");
+        let queued = Span::from_millis(10_000);
+        assert_eq!(super::pause(0.5, 1.0, queued), Span::from_millis(1000));
+    }
+
+    #[test]
+    fn probes_wait_for_a_second_where_one_packet_is_in_flight() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        for (packets, expected) in [(0.3, true), (1.4, true), (1.6, false), (20.0, false)] {
+            follow(&mut bench, packets, Span::ZERO);
+            let least = bench.law.permit().least_probe_timeout;
+            assert_eq!(least, expected.then_some(Span::from_millis(1000)), "{packets}");
         }
     }
 
