@@ -130,3 +130,14 @@ fn flows_that_are_limited_elsewhere_leave_the_max_min_share_to_the_others() {
         assert!(near(rate(name), mbps, 0.03), "{name}: {}", rate(name));
     }
 }
+
+#[test]
+fn two_flows_over_two_equal_routers_have_equal_shares() {
+    // The counterexample of the label model: 99 % of 40 Mbit/s for both.
+    let equal = PARKING_LOT.replace("30Mbps", "40Mbps").replace("60Mbps", "40Mbps");
+    let run = results(&equal, &["flows.first-only.path=[\"A\", \"B\", \"C\"]", "flows.second-only.stop=1s"]);
+    for name in ["long", "first-only.0", "first-only.1"] {
+        let rate = flow(&run, name).goodput_bps / 1e6;
+        assert!(near(rate, 13.2, 0.03), "{name}: {rate}");
+    }
+}

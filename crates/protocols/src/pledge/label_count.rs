@@ -59,6 +59,22 @@ impl LabelCount {
         }
     }
 
+    /// Removes a label; returns whether it was among those of the last one to two intervals.
+    #[inline]
+    pub(super) fn take(&mut self, label: u32) -> bool {
+        let position = (label % BITS) as usize;
+        let (word, bit) = (position / 64, 1 << (position % 64));
+        if self.union[word] & bit == 0 {
+            return false;
+        }
+        self.union[word] &= !bit;
+        self.union_set -= 1;
+        self.present_set -= u32::from(self.present[word] & bit != 0);
+        self.present[word] &= !bit;
+        self.count = flows_of_bits(self.union_set);
+        true
+    }
+
     /// Ends an interval.
     pub(super) fn end_interval(&mut self) {
         std::mem::swap(&mut self.present, &mut self.union);
@@ -103,6 +119,19 @@ mod tests {
                 "{flows}: {error} of {standard}"
             );
         }
+    }
+
+    #[test]
+    fn a_label_that_is_taken_counts_no_longer() {
+        let mut count = LabelCount::new();
+        count.insert(7);
+        count.end_interval();
+        count.insert(8);
+        assert!(!count.take(9));
+        assert_eq!([count.take(7), count.take(7), count.take(8)], [true, false, true]);
+        assert_eq!(count.count(), 0.0);
+        count.end_interval();
+        assert_eq!(count.count(), 0.0);
     }
 
     #[test]

@@ -22,12 +22,12 @@ const BETWEEN_UPDATES: Span = Span::from_millis(1);
 
 /// A flow counts as one of this router's if it follows at least this share of the offer: where two routers offer nearly the
 /// same, a flow would otherwise change between them with every fluctuation.
-const TIE: f64 = 0.95;
+pub(super) const TIE: f64 = 0.95;
 
 /// Eq. (7): the offered rate in bytes/s. `loop_time` is T + q. Without a flow that follows this router, one that would
 /// follow it next may have the spare rate beside its present one, which is at most `largest`.
 #[inline]
-fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64 {
+pub(super) fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64 {
     let rate = window / loop_time;
     let own = (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0);
     if flows > 0.5 { own / flows.max(1.0) } else { own + others.largest }
@@ -35,13 +35,13 @@ fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64
 
 /// Rates in bytes/s of the traffic that does not follow this router's offer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Others {
-    /// Pledge flows whose least offer is of another router: the greater of the last two intervals.
-    elsewhere: f64,
+pub(super) struct Others {
+    /// Pledge flows whose least offer is of another router, of the last interval and without those that are counted now.
+    pub(super) elsewhere: f64,
     /// Packets without a header of Pledge.
-    foreign: f64,
+    pub(super) foreign: f64,
     /// The largest rate that a flow follows.
-    largest: f64,
+    pub(super) largest: f64,
 }
 
 /// Bytes since the interval began.
@@ -87,10 +87,10 @@ pub(super) struct PledgeRouter {
     standing: f64,
     standing_windows: f64,
     labels: LabelCount,
+    /// Flows that follow other routers.
+    limited_elsewhere: LabelCount,
     traffic: Traffic,
     others: Others,
-    /// The rate of the last interval, in bytes/s.
-    elsewhere: f64,
     interval: (Time, Time),
     /// When (3) and (7) are due, and the number of flows of the last time.
     next_update: Time,
@@ -127,9 +127,9 @@ impl PledgeRouter {
             standing: f64::INFINITY,
             standing_windows: 0.0,
             labels: LabelCount::new(),
+            limited_elsewhere: LabelCount::new(),
             traffic: Traffic::default(),
             others: Others::default(),
-            elsewhere: 0.0,
             interval: (Time::ZERO, Time::ZERO + params.initial_rtt),
             next_update: Time::ZERO,
             divided_by: 0.0,
@@ -200,14 +200,13 @@ impl PledgeRouter {
         let weight = (round_trips / (FIRST_WINDOWS + self.rate_samples).min(MEAN_WINDOWS)).min(1.0);
         self.mean_rate += weight * (traffic.all / seconds - self.mean_rate);
         // A label that leaves the count was last seen one to two intervals ago: by then its rate is in here.
-        let elsewhere = traffic.elsewhere / seconds;
         self.others = Others {
-            elsewhere: elsewhere.max(self.elsewhere),
+            elsewhere: traffic.elsewhere / seconds,
             foreign: (self.others.foreign + traffic.foreign / seconds) / 2.0,
             largest: traffic.largest,
         };
-        self.elsewhere = elsewhere;
         self.labels.end_interval();
+        self.limited_elsewhere.end_interval();
         // Every flow sends a packet in it.
         let between_packets = 2.0 * self.packet / self.offer.rate.max(1.0);
         let length = Span::from_secs(traffic.longest.max(between_packets).min(INTERVALS.1.secs()));
@@ -234,7 +233,7 @@ impl PledgeRouter {
     }
 
     /// Counts a flow of Pledge.
-    fn note_flow(&mut self, header: &PledgeHeader, bytes: f64, share: f64) {
+    fn note_flow(&mut self, now: Time, header: &PledgeHeader, bytes: f64, share: f64) {
         let base_rtt = header.base_rtt().secs();
         if base_rtt > 0.0 {
             let weight = if self.has_samples { share / FIRST_WINDOWS } else { 1.0 };
@@ -246,11 +245,23 @@ impl PledgeRouter {
             Some(followed)
                 if followed.router != self.offer.router && followed.rate < TIE * self.offer.rate =>
             {
+                self.limited_elsewhere.insert(header.flow());
                 self.traffic.elsewhere += bytes;
                 self.traffic.largest = self.traffic.largest.max(followed.rate);
             }
-            _ => self.labels.insert(header.flow()),
+            followed => self.count_flow(now, header.flow(), followed.map_or(0.0, |offer| offer.rate)),
         }
+    }
+
+    /// Counts a flow that this router limits. If another router did so in the last interval, its rate leaves that of the
+    /// others at once: it would otherwise be in both terms of (7), which lets flows change between routers for ever.
+    fn count_flow(&mut self, now: Time, flow: u32, rate: f64) {
+        if self.limited_elsewhere.take(flow) {
+            let bytes = rate * now.since(self.interval.0).secs();
+            self.traffic.elsewhere = (self.traffic.elsewhere - bytes).max(0.0);
+            self.others.elsewhere = (self.others.elsewhere - rate).max(0.0);
+        }
+        self.labels.insert(flow);
     }
 }
 
@@ -293,7 +304,7 @@ impl Link for PledgeRouter {
         match self.unread.note_own(ID, protocol, PledgeHeader::within(packet.header)) {
             None => self.traffic.foreign += bytes,
             Some(header) => {
-                self.note_flow(header, bytes, share);
+                self.note_flow(cx.now, header, bytes, share);
                 header.pass(self.offer, self.signalled_wait);
             }
         }
@@ -462,6 +473,28 @@ mod tests {
         let whole = bench.router.window / bench.router.known.base_rtt;
         assert!(near(offered, whole - 0.2e6, 0.02), "{offered} of {whole}");
         assert!(near(bench.router.labels.count(), 1.0, 1e-3));
+    }
+
+    #[test]
+    fn a_flow_that_is_counted_again_leaves_the_rate_of_the_others_at_once() {
+        let mut bench = Bench::new();
+        let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
+        let following = |flow, rate, router| PledgeHeader::new(flow, RTT, Some(Offer { rate, router }));
+        // One packet in five is of a flow that is limited elsewhere.
+        for packet in 0..500 {
+            bench.busy(following(1, own.rate, own.router), Span::ZERO);
+            if packet % 4 == 0 {
+                bench.busy(following(2, 0.2e6, own.router ^ 1), Span::ZERO);
+            }
+        }
+        assert!(near(bench.router.others.elsewhere, 0.2e6, 0.05), "{}", bench.router.others.elsewhere);
+        bench.busy(following(2, 0.2e6, own.router), Span::ZERO);
+        assert!(bench.router.others.elsewhere < 0.02e6, "{}", bench.router.others.elsewhere);
+        assert!(bench.router.traffic.elsewhere < 2000.0, "{}", bench.router.traffic.elsewhere);
+        // It was removed once: what another flow adds afterwards stays.
+        bench.router.others.elsewhere = 3e5;
+        bench.busy(following(2, 0.2e6, own.router), Span::ZERO);
+        assert_eq!(bench.router.others.elsewhere, 3e5);
     }
 
     #[test]

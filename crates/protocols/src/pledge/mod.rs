@@ -5,6 +5,8 @@ mod factors;
 mod fluid;
 mod header;
 mod label_count;
+#[cfg(test)]
+mod label_model;
 mod link;
 mod params;
 mod sender;
