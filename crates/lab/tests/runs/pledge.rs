@@ -141,3 +141,29 @@ fn two_flows_over_two_equal_routers_have_equal_shares() {
         assert!(near(rate, 13.2, 0.03), "{name}: {rate}");
     }
 }
+
+#[test]
+fn behind_a_router_that_strips_headers_a_flow_keeps_its_initial_window() {
+    // Three packets of 1500 bytes in 40 ms and their service times, 3 * 0.4 + 0.2 ms.
+    let run = results(PARKING_LOT, &["links.first.router=strips"]);
+    let rate = |name: &str| flow(&run, name).goodput_bps / 1e6;
+    for name in ["long", "first-only.0", "first-only.1"] {
+        assert!(near(rate(name), 0.87, 0.03), "{name}: {}", rate(name));
+    }
+    // Traffic without a header leaves 59.4 - 0.9 to two flows.
+    assert!(near(rate("second-only.0"), 29.25, 0.03), "{}", rate("second-only.0"));
+}
+
+#[test]
+fn one_to_two_hundred_flows_that_join_and_leave_keep_target_and_rates() {
+    // 50 Mbit/s for 30 s, each flow for 10 s: at the end as at the beginning there are few.
+    let scenario = PARKING_LOT.replace("30Mbps", "50Mbps").replace("20s", "30s");
+    let groups = "flows.first-only.count=200";
+    let times = "flows.first-only.start={first=\"5s\",every=\"40ms\"}";
+    let sets =
+        [groups, times, "flows.first-only.stop=20s", "flows.long.path=[\"A\",\"B\"]", "measure.from=22s"];
+    let run = results(&scenario, &sets);
+    assert!(near(flow(&run, "long").goodput_bps / 1e6, 49.5, 0.03), "alone again");
+    let waits = run.summary.links.iter().find(|link| link.name == "first").unwrap();
+    assert!(waits.queueing_ms.p95 < 50.0, "{}", waits.queueing_ms.p95);
+}

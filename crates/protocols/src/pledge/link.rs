@@ -476,6 +476,40 @@ mod tests {
     }
 
     #[test]
+    fn a_sender_with_a_new_label_in_each_packet_counts_as_a_flow_for_each_packet_of_two_intervals() {
+        let mut bench = Bench::new();
+        let mut offered = 0.0;
+        // One packet in ten is forged; an interval has 50 packets.
+        for packet in 0..1000 {
+            let label = if packet % 10 == 0 { 1000 + packet } else { 1 };
+            offered = rate(&bench.busy(new_flow(label), Span::ZERO));
+        }
+        // Five to ten labels beside the honest one.
+        let shares = bench.router.window / bench.router.known.base_rtt / offered;
+        assert!((5.5..11.5).contains(&shares), "{shares}");
+    }
+
+    #[test]
+    fn a_sender_that_claims_to_be_limited_elsewhere_gains_no_more_than_its_share() {
+        // Claims a rate of zero, and follows the offers all the same: both flows have half in the mean. Without a count of
+        // its own the offer is `W / T - y`, with y the offer of the interval before, so that it alternates.
+        let mut bench = Bench::new();
+        let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
+        let liar = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.0, router: own.router ^ 1 }));
+        let (mut offered, mut credit, mut of_liar) = (own.rate, 0.0, 0);
+        for _ in 0..4000 {
+            // Of the packets of a millisecond, the liar has as many as it was offered, at most all.
+            credit += (offered / 1e6).min(1.0);
+            let is_liar = credit >= 1.0;
+            credit -= f64::from(u8::from(is_liar));
+            of_liar += i32::from(is_liar);
+            let honest = PledgeHeader::new(1, RTT, Some(Offer { rate: offered, router: own.router }));
+            offered = rate(&bench.busy(if is_liar { liar } else { honest }, Span::ZERO));
+        }
+        assert!((1700..2200).contains(&of_liar), "{of_liar} of 4000");
+    }
+
+    #[test]
     fn a_flow_that_is_counted_again_leaves_the_rate_of_the_others_at_once() {
         let mut bench = Bench::new();
         let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
