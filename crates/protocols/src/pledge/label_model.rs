@@ -139,8 +139,11 @@ impl Network<'_> {
     }
 }
 
+/// A check of capacities and paths.
+type CheckNetwork<'a> = dyn Fn(&[f64], &[&[usize]]) + 'a;
+
 /// Networks of two and three routers with up to four flows, in which each router has a flow.
-fn each_network(check: &dyn Fn(&[f64], &[&[usize]])) {
+fn each_network(check: &CheckNetwork<'_>) {
     const PATHS: [&[usize]; 7] = [&[0], &[1], &[2], &[0, 1], &[1, 2], &[0, 2], &[0, 1, 2]];
     let capacities = [[12.0, 12.0, 12.0], [30.0, 10.0, 12.0], [7.0, 9.0, 60.0]];
     for number in 0..7_usize.pow(4) {
