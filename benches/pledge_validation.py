@@ -2,6 +2,9 @@
 """Pledge, ABC and XCP on a folder of recorded traces: crates/protocols/src/pledge/PREREGISTERED.md says what is compared.
 
 usage: benches/pledge_validation.py path/to/millpond FOLDER [--threads 2] [--limit 1500] > table.md
+       benches/pledge_validation.py path/to/millpond --seeds 10
+
+With --seeds there is no folder: Pledge runs for 30 s on generated traces of so many seeds, with hosts that react up to 5 ms late.
 
 The class of a trace follows from its path: "wifi" in its name; "5g" or "mmwave" anywhere in its path; otherwise 3G/LTE. Files that
 are no traces are left out. Every run has a limit of 120 s, the whole validation one of `--limit` seconds: what does not fit is
@@ -208,17 +211,42 @@ def variants(runs, traces):
     table("Every third trace: mean utilization in % / median p95 / mean p95 in ms; least Jain index", ["case", "class (traces)", *protocols], rows)
 
 
+def seeds(runs, millpond, number):
+    """Pledge on generated traces: the mean and the worst of all seeds."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in ("lte-fading", "wifi-restaurant", "wifi-office", "5g-static"):
+            traces = [pathlib.Path(folder) / f"{preset}-{seed}.csv" for seed in range(1, number + 1)]
+            for seed, trace in enumerate(traces, 1):
+                command = [millpond, "trace", "generate", "--preset", preset, "--duration", "30s", "--seed", str(seed)]
+                subprocess.run([*command, "--out", str(trace)], check=True, capture_output=True)
+            for flows in (2, 20, 200):
+                sets = ("duration=30s", 'hosts.jitter="5ms"', f"flows.flow.count={flows}")
+                seen = runs.all([(trace, "pledge@50", sets) for trace in traces])
+                use, p95, _, jain = zip(*[value for value in seen.values() if value])
+                row = [preset, flows, f"{statistics.mean(use):.1f} ({min(use):.1f})", f"{statistics.mean(p95):.0f} ({max(p95):.0f})"]
+                rows.append([*row, f"{min(jain):.3f}"])
+    title = f"{number} seeds, target 50 ms: mean (worst) of utilization in % and of p95 in ms, least Jain index"
+    table(title, ["trace", "flows", "utilization", "p95", "Jain"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("millpond")
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=1500)
     arguments = parser.parse_args()
+    millpond = str(pathlib.Path(arguments.millpond).resolve())
+    runs = Runs(millpond, arguments.threads, arguments.limit)
+    if arguments.seeds:
+        return seeds(runs, millpond, arguments.seeds)
+    if arguments.folder is None:
+        parser.error("expected the folder of the traces, or --seeds")
     traces = sorted(path for path in arguments.folder.rglob("*") if is_trace(path))
     if not traces:
         sys.exit(f"no traces in {arguments.folder}")
-    runs = Runs(str(pathlib.Path(arguments.millpond).resolve()), arguments.threads, arguments.limit)
     main_comparison(runs, traces)
     long_runs(runs, traces)
     variants(runs, traces)
