@@ -4,6 +4,7 @@
 
 mod collector;
 mod configured;
+mod distribution;
 mod excerpt;
 mod files;
 mod graphml;
@@ -26,15 +27,16 @@ mod tree;
 mod variant;
 
 pub use configured::NOISE_INTERVAL;
+pub use distribution::{Lasting, Size};
 pub use excerpt::printable;
 pub use files::{Disk, Files};
 pub use key::{ScenarioHashes, TraceHash};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Contention, Delay, DelayedAcks,
-    Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Lasting,
-    Levels, Link, LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio, RateCode,
-    ReceiverConduct, Relays, Rounding, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct, SettingValue,
-    Size, Stop, Workload, WrittenSetting,
+    Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Levels, Link,
+    LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio, RateCode, ReceiverConduct,
+    Relays, Rounding, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct, SettingValue, Stop, Workload,
+    WrittenSetting,
 };
 pub use overrides::OptionValue;
 pub use place::{At, Place};

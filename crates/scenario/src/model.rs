@@ -3,9 +3,9 @@
 //! Protocol names, queues and parameters stay as written, each with its [`Place`](crate::Place). The crate that checks
 //! them reports faults through [`Scenario::fault`].
 
+use crate::distribution::{Lasting, Size};
 use crate::place::{At, Place};
 use crate::schedule::Schedule;
-use crate::size_table::SizeTable;
 use crate::source::Sources;
 use crate::trace::TraceSource;
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -485,24 +485,6 @@ pub enum Stop {
     After(Lasting),
 }
 
-/// How long a flow lasts.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Lasting {
-    /// Always this long.
-    Constant(Span),
-    /// Uniformly distributed.
-    Uniform(Span, Span),
-    /// Exponentially distributed with this mean.
-    Exponential(Span),
-    /// Pareto distributed.
-    Pareto {
-        /// Its mean.
-        mean: Span,
-        /// Its shape, above 1: the smaller, the heavier the tail.
-        shape: f64,
-    },
-}
-
 /// One acknowledgement for several packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DelayedAcks {
@@ -557,33 +539,6 @@ pub enum Gap {
     Every(Span),
     /// Exponentially distributed with this mean: a Poisson process from the start on.
     Poisson(Span),
-}
-
-/// The size of a transfer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Size {
-    /// Always the same.
-    Constant(Bytes),
-    /// Uniformly distributed.
-    Uniform(Bytes, Bytes),
-    /// Exponentially distributed with this mean.
-    Exponential(Bytes),
-    /// Pareto distributed.
-    Pareto {
-        /// Its mean.
-        mean: Bytes,
-        /// Its shape, above 1: the smaller, the heavier the tail.
-        shape: f64,
-    },
-    /// Pareto distributed, with the smallest size instead of the mean.
-    ParetoFrom {
-        /// The smallest size.
-        least: Bytes,
-        /// Its shape, above 1.
-        shape: f64,
-    },
-    /// Distributed as a table says.
-    Table(SizeTable),
 }
 
 /// Settings of a protocol.
@@ -714,29 +669,6 @@ impl Workload {
         match self {
             Self::Produced(rate, _) => Some(*rate),
             Self::Bulk | Self::Sized(_) | Self::Ping(_) | Self::Transfers { .. } => None,
-        }
-    }
-}
-
-impl Size {
-    /// The mean.
-    pub fn mean(&self) -> Bytes {
-        match self {
-            Self::Constant(mean) | Self::Exponential(mean) | Self::Pareto { mean, .. } => *mean,
-            Self::Uniform(least, most) => Bytes::from_f64((least.as_f64() + most.as_f64()) / 2.0),
-            Self::ParetoFrom { least, shape } => Bytes::from_f64(least.as_f64() * shape / (shape - 1.0)),
-            Self::Table(table) => table.mean(),
-        }
-    }
-}
-
-impl Lasting {
-    /// A time of which most samples are at least a third.
-    pub(crate) fn typical(&self) -> Span {
-        match self {
-            Self::Constant(span) | Self::Exponential(span) => *span,
-            Self::Uniform(least, most) => (*least + *most) / 2,
-            Self::Pareto { mean, shape } => mean.scale((shape - 1.0) / shape),
         }
     }
 }

@@ -5,9 +5,8 @@ use super::paths;
 use super::times::{DELAYED_ACKS, LASTING, RTT, START};
 use super::unique;
 use super::workloads::WORKLOAD;
-use crate::model::{
-    FlowGroup, FlowStart, Lasting, ReceiverConduct, Rtt, Scenario, SenderConduct, Stop, Workload,
-};
+use crate::distribution::Lasting;
+use crate::model::{FlowGroup, FlowStart, ReceiverConduct, Rtt, Scenario, SenderConduct, Stop, Workload};
 use crate::place::At;
 use crate::table::{
     Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, stored_key, text,

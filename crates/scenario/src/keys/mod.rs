@@ -16,6 +16,7 @@ mod queues;
 mod rate_code;
 pub(crate) mod scenario;
 mod shorthand;
+mod sizes;
 mod texts;
 mod times;
 mod trace;

@@ -1,6 +1,7 @@
 //! Times and durations that may be sampled at random.
 
-use crate::model::{DelayedAcks, FlowStart, Lasting, Rtt};
+use crate::distribution::Lasting;
+use crate::model::{DelayedAcks, FlowStart, Rtt};
 use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, array, put, set};
 use crate::tree::Raw;
 use millpond_units::{Span, Time};
