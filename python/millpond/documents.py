@@ -74,6 +74,7 @@ __all__ = [
     "PapersResult",
     "PhasePortrait",
     "PhaseTrajectory",
+    "Playback",
     "PredictedResponse",
     "Quartiles",
     "Relay",
@@ -964,12 +965,15 @@ class Group:
     one_way_ms : Milliseconds | None
         Time from the first transmission of data by the source to its arrival at the destination, in milliseconds:
         queueing, service, propagation, processing, retransmission and relays. Null in the fluid world.
+    playback : Playback | None
+        What the viewers of its adaptive video saw; absent for other workloads.
     queueing_ms : Milliseconds
         End-to-end queueing delay of all packets of the group, in milliseconds.
     starving : int
         Number of its flows that starve: their goodput is below a tenth of their fair share.
     transfers : int
-        Number of its transfers: flows of limited size, and transfers spawned in the measured time.
+        Number of its transfers: flows of limited size, and those that began in the measured time of spawned
+        transfers, web pages, segments of adaptive video and frames of video calls.
     window_packets : float | None
         Mean of the windows of its flows, in packets; null if the law has no window, or if the flows have relays.
     """
@@ -982,6 +986,7 @@ class Group:
     min_over_max: float
     name: str
     one_way_ms: Milliseconds | None
+    playback: Playback | None
     queueing_ms: Milliseconds
     starving: int
     transfers: int
@@ -999,6 +1004,7 @@ class Group:
             min_over_max=value["min_over_max"],
             name=value["name"],
             one_way_ms=_optional(Milliseconds.from_json, value["one_way_ms"]),
+            playback=_optional(Playback.from_json, value.get("playback")),
             queueing_ms=Milliseconds.from_json(value["queueing_ms"]),
             starving=value["starving"],
             transfers=value["transfers"],
@@ -2002,6 +2008,39 @@ class PhaseTrajectory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Playback:
+    """What the viewers of an adaptive video saw in the measured time: mean, least and greatest value over the flows
+    of a group.
+
+    Attributes
+    ----------
+    bitrate_bps : Spread
+        Mean bitrate of the segments that arrived, in bit/s.
+    rebuffering_s : Spread
+        How long playback stood still after it had begun, in seconds.
+    startup_s : Spread
+        Time from the start to the first picture, in seconds, of the flows that had one since the run began.
+    switches : Spread
+        Number of changes of the bitrate from one segment to the next.
+    """
+
+    bitrate_bps: Spread
+    rebuffering_s: Spread
+    startup_s: Spread
+    switches: Spread
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Playback:
+        """The document of a parsed JSON text."""
+        return cls(
+            bitrate_bps=Spread.from_json(value["bitrate_bps"]),
+            rebuffering_s=Spread.from_json(value["rebuffering_s"]),
+            startup_s=Spread.from_json(value["startup_s"]),
+            switches=Spread.from_json(value["switches"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedResponse:
     """The response of a system with only the rightmost root.
 
@@ -2616,7 +2655,7 @@ class Summary:
     Attributes
     ----------
     fairness : Fairness
-        Fairness among all declared flows, those that spawn transfers or send pings excepted.
+        Fairness among all declared flows, those that spawn transfers, send pings or carry an application excepted.
     flows : tuple[Flow, ...]
         Each declared flow. A flow that spawns transfers has one entry for all of them, and is left out of `fairness`.
     groups : tuple[Group, ...]

@@ -245,6 +245,12 @@ impl ReceiverEnd {
         self.receive_stream(stream_id).delivered
     }
 
+    /// The number of bytes at the beginning of a stream that have all arrived.
+    #[inline]
+    pub fn prefix_of(&self, stream_id: u16) -> u64 {
+        self.receive_stream(stream_id).received.prefix()
+    }
+
     /// True if every byte of a stream with a known end has arrived.
     #[inline]
     pub fn is_complete_of(&self, stream_id: u16) -> bool {

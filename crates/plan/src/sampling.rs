@@ -67,7 +67,7 @@ fn stops(stop: Option<&Stop>, starts: &[Time], streams: &mut [Random]) -> Vec<Op
 }
 
 /// A sample of a duration.
-fn span(lasting: &Lasting, random: &mut Random) -> Span {
+pub(super) fn span(lasting: &Lasting, random: &mut Random) -> Span {
     match lasting {
         Lasting::Constant(span) => *span,
         Lasting::Uniform(least, most) => *least + most.saturating_sub(*least).scale(random.uniform()),
@@ -90,7 +90,7 @@ fn exponential(random: &mut Random, mean: Span) -> Span {
 }
 
 /// At least one byte: an empty transfer would never be complete.
-fn bytes(size: &Size, random: &mut Random) -> Bytes {
+pub(super) fn bytes(size: &Size, random: &mut Random) -> Bytes {
     let bytes = match size {
         Size::Constant(size) => *size,
         Size::Uniform(least, most) => {
@@ -102,9 +102,19 @@ fn bytes(size: &Size, random: &mut Random) -> Bytes {
             Bytes::from_f64(random.pareto(*shape, mean.as_f64() * (shape - 1.0) / shape))
         }
         Size::ParetoFrom { least, shape } => Bytes::from_f64(random.pareto(*shape, least.as_f64())),
+        Size::Lognormal { median, sigma, within } => lognormal(*median, *sigma, *within, random),
         Size::Table(table) => table.quantile(random.uniform()),
     };
     bytes.max(Bytes::new(1))
+}
+
+/// A lognormal size between bounds, which at least one in a hundred samples is. After so many others it is taken at a bound.
+fn lognormal(median: Bytes, sigma: f64, (least, most): (Bytes, Bytes), random: &mut Random) -> Bytes {
+    const MOST_SAMPLES: usize = 10_000;
+    let mut sample = || Bytes::from_f64(random.lognormal(median.as_f64(), sigma));
+    let first = sample();
+    let mut samples = std::iter::once(first).chain(std::iter::repeat_with(sample)).take(MOST_SAMPLES);
+    samples.find(|size| (least..=most).contains(size)).unwrap_or_else(|| first.clamp(least, most))
 }
 
 /// The name of a flow's random streams.
@@ -115,7 +125,7 @@ pub(super) struct FlowStream<'a> {
 }
 
 impl FlowStream<'_> {
-    fn part(self, part: &str) -> Random {
+    pub(super) fn part(self, part: &str) -> Random {
         Random::stream(self.seed, &format!("flow {} {part}", self.flow))
     }
 }
@@ -229,6 +239,11 @@ mod tests {
         let from = Size::ParetoFrom { least: Bytes::new(60_000), shape: 3.0 };
         assert!((average(from.clone()) / from.mean().as_f64() - 1.0).abs() < 0.021);
         assert_eq!(from.mean(), Bytes::new(90_000));
+        // Half of the sizes are sampled again; none is left that is out of bounds.
+        let within = (mean, Bytes::new(1_000_000));
+        let bounded = Size::Lognormal { median: mean, sigma: 0.5, within };
+        assert!((average(bounded.clone()) / bounded.mean().as_f64() - 1.0).abs() < 0.015);
+        assert!(streams().iter_mut().all(|random| bytes(&bounded, random) >= mean));
     }
 
     /// Kolmogorov's distance between a sample and a distribution function.

@@ -1,7 +1,8 @@
-//! Sentences about results that a table of means hides: flows that starve, and flows that had data and sent nothing.
+//! Sentences about results that a table of means hides: flows that starve, flows that had data and sent nothing, and what
+//! the viewers of adaptive video saw.
 
 use crate::summary::Silence;
-use crate::{Flow, Group, LiveFacts, Summary};
+use crate::{Flow, Group, LiveFacts, Playback, Summary};
 use millpond_units::format::{at_most_decimals, megabits, percent};
 
 /// A flow starves if its goodput is below this share of its fair share.
@@ -17,10 +18,27 @@ impl Flow {
     }
 }
 
-/// Sentences about a run: groups with starving flows, silences, and how late a live run was. Empty if there are none.
+/// Sentences about a run: groups with starving flows, silences, adaptive video, and how late a live run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let live = summary.live.iter().flat_map(LiveFacts::sentences);
-    starvation_sentences(summary).into_iter().chain(silence_sentences(summary)).chain(live).collect()
+    let starving = starvation_sentences(summary).into_iter();
+    starving.chain(silence_sentences(summary)).chain(playback_sentences(summary)).chain(live).collect()
+}
+
+/// One sentence for each group with adaptive video: means over its viewers.
+fn playback_sentences(summary: &Summary) -> impl Iterator<Item = String> {
+    summary.groups.iter().filter_map(|group| {
+        let Playback { bitrate_bps, rebuffering_s, switches, startup_s } = group.playback?;
+        Some(format!(
+            "video \"{}\", mean of {} viewers: {} Mbit/s, begins after {} s, stands still for {} s, changes its bitrate {} times",
+            group.name,
+            group.flows,
+            megabits(bitrate_bps.mean),
+            seconds(startup_s.mean),
+            seconds(rebuffering_s.mean),
+            seconds(switches.mean),
+        ))
+    })
 }
 
 /// One sentence for each of the first groups with starving flows, and one about the others.
@@ -99,6 +117,7 @@ fn seconds(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Spread;
 
     fn summary(silences: usize) -> Summary {
         let silence = |n: usize| Silence {
@@ -159,6 +178,25 @@ mod tests {
             [
                 "1 of the 2 flows of \"a\" starves: 0.900 Mbit/s, 9.0 % of the fair share of 10.0 Mbit/s",
                 "2 of the 2 flows of \"b\" starve: 0.200 Mbit/s on average, 2.0 % of the fair share of 10.0 Mbit/s",
+            ]
+        );
+    }
+
+    #[test]
+    fn adaptive_video_has_a_sentence_with_what_its_viewers_saw() {
+        let spread = |mean| Spread { mean, min: mean, max: mean };
+        let playback = Playback {
+            bitrate_bps: spread(2.35e6),
+            rebuffering_s: spread(3.2),
+            switches: spread(7.0),
+            startup_s: spread(0.6),
+        };
+        let tv = Group { name: "tv".into(), flows: 2, playback: Some(playback), ..Group::default() };
+        let groups = vec![tv, Group::default()];
+        assert_eq!(
+            findings(&Summary { groups, ..Summary::default() }),
+            [
+                "video \"tv\", mean of 2 viewers: 2.35 Mbit/s, begins after 0.6 s, stands still for 3.2 s, changes its bitrate 7 times"
             ]
         );
     }

@@ -30,7 +30,7 @@ pub use live::LiveFacts;
 pub use machine::{Lateness, Machine};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
 pub use summary::{
-    Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,
-    TraceKey,
+    Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Playback, Quartiles, Relay, Silence, Spread,
+    Summary, TraceKey,
 };
 pub use watch::{Unwatched, Watch};

@@ -19,14 +19,15 @@ pub struct Run {
     pub scenario_toml: String,
     /// The command that reproduces this run.
     pub command: String,
-    /// Every transfer: the declared flows, then the spawned transfers.
+    /// Every transfer: the declared flows, then the spawned transfers, then the pages, segments and frames of applications.
     pub transfers: Vec<Transfer>,
 }
 
 /// One transfer: a declared flow, or one transfer that a declared flow spawned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// `group.index`, or the name of the group if it has one flow; a spawned transfer is `group.index/number`.
+    /// `group.index`, or the name of the group if it has one flow; a spawned transfer, segment or
+    /// frame is `group.index/number`, a web page `group/number`.
     pub name: String,
     /// Name of its group.
     pub group: String,

@@ -44,7 +44,7 @@ pub struct Summary {
     pub relays: Vec<Relay>,
     /// End-to-end queueing delay of all packets of all flows, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Fairness among all declared flows, those that spawn transfers or send pings excepted.
+    /// Fairness among all declared flows, those that spawn transfers, send pings or carry an application excepted.
     pub fairness: Fairness,
     /// What the machine and the datagrams did in a run of the live world; absent in the other worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,7 +231,8 @@ pub struct Group {
     /// service, propagation, processing, retransmission and relays. Null in the fluid world.
     #[serde(default)]
     pub one_way_ms: Option<Milliseconds>,
-    /// Number of its transfers: flows of limited size, and transfers spawned in the measured time.
+    /// Number of its transfers: flows of limited size, and those that began in the measured time of spawned transfers, web
+    /// pages, segments of adaptive video and frames of video calls.
     #[serde(default)]
     pub transfers: u64,
     /// Number of these transfers that are complete.
@@ -239,6 +240,22 @@ pub struct Group {
     pub completed: u64,
     /// Completion times of these transfers, in milliseconds; null if none is complete.
     pub completion_ms: Option<Milliseconds>,
+    /// What the viewers of its adaptive video saw; absent for other workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playback: Option<Playback>,
+}
+
+/// What the viewers of an adaptive video saw in the measured time: mean, least and greatest value over the flows of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Playback {
+    /// Mean bitrate of the segments that arrived, in bit/s.
+    pub bitrate_bps: Spread,
+    /// How long playback stood still after it had begun, in seconds.
+    pub rebuffering_s: Spread,
+    /// Number of changes of the bitrate from one segment to the next.
+    pub switches: Spread,
+    /// Time from the start to the first picture, in seconds, of the flows that had one since the run began.
+    pub startup_s: Spread,
 }
 
 /// A time in which the first loop of a flow had data, or packets in flight, and sent nothing. Time in which a link of its

@@ -1,5 +1,6 @@
 //! Distributions of sizes and durations.
 
+use crate::lognormal::Lognormal;
 use crate::size_table::SizeTable;
 use millpond_units::{Bytes, Span};
 
@@ -44,6 +45,15 @@ pub enum Size {
         /// Its shape, above 1.
         shape: f64,
     },
+    /// Lognormal distributed, sampled again until it is within bounds.
+    Lognormal {
+        /// The median without the bounds.
+        median: Bytes,
+        /// The standard deviation of the logarithm without the bounds.
+        sigma: f64,
+        /// The least and the greatest size.
+        within: (Bytes, Bytes),
+    },
     /// Distributed as a table says.
     Table(SizeTable),
 }
@@ -55,6 +65,7 @@ impl Size {
             Self::Constant(mean) | Self::Exponential(mean) | Self::Pareto { mean, .. } => *mean,
             Self::Uniform(least, most) => Bytes::from_f64((least.as_f64() + most.as_f64()) / 2.0),
             Self::ParetoFrom { least, shape } => Bytes::from_f64(least.as_f64() * shape / (shape - 1.0)),
+            Self::Lognormal { median, sigma, within } => Lognormal::new(*median, *sigma).mean(*within),
             Self::Table(table) => table.mean(),
         }
     }

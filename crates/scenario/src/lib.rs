@@ -2,6 +2,7 @@
 //!
 //! The keys of each TOML table are declared in one file of `keys`.
 
+mod applications;
 mod collector;
 mod configured;
 mod distribution;
@@ -11,6 +12,7 @@ mod graphml;
 mod key;
 mod keys;
 mod load;
+mod lognormal;
 mod model;
 mod network;
 mod overrides;
@@ -26,6 +28,7 @@ pub mod trace;
 mod tree;
 mod variant;
 
+pub use applications::{AdaptiveVideo, ObjectCount, VideoCall, WebPages};
 pub use configured::NOISE_INTERVAL;
 pub use distribution::{Lasting, Size};
 pub use excerpt::printable;

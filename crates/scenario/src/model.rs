@@ -3,6 +3,7 @@
 //! Protocol names, queues and parameters stay as written, each with its [`Place`](crate::Place). The crate that checks
 //! them reports faults through [`Scenario::fault`].
 
+use crate::applications::{AdaptiveVideo, VideoCall, WebPages};
 use crate::distribution::{Lasting, Size};
 use crate::place::{At, Place};
 use crate::schedule::Schedule;
@@ -514,6 +515,12 @@ pub enum Workload {
         /// The time from one to the next.
         gap: Gap,
     },
+    /// The flows of the group are the connections of one browser.
+    Pages(WebPages),
+    /// Each flow carries a video that its viewer requests in segments.
+    Video(AdaptiveVideo),
+    /// Each flow carries the frames of a live encoder.
+    Call(VideoCall),
 }
 
 /// When an application produces.
@@ -668,7 +675,7 @@ impl Workload {
     pub fn rate(&self) -> Option<Rate> {
         match self {
             Self::Produced(rate, _) => Some(*rate),
-            Self::Bulk | Self::Sized(_) | Self::Ping(_) | Self::Transfers { .. } => None,
+            _ => None,
         }
     }
 }

@@ -164,7 +164,16 @@ const MISTAKES: &str = r#"
 23      | workload = { transfers = "10KB", poisson = "1ns" } | out of range | "1us"
 23      | workload = { transfers = "10KB", poisson = "0s" } | out of range |
 23      | workload = { transfers = "10KB", poison = "1s" } | "poison" | "poisson"?
-23      | workload = { rate = "5Mbps", on = "1s" } | an unclear pause | off =
+23      | workload = { pages = "web" } | expected "3gpp" |
+        23      | workload = { pages = { first = { lognormal = "10KB" } } } | has no "sigma" | sigma = 1.37
+        23      | workload = { pages = { first = { lognormal = "10KB", sigma = 1, within = ["1GB", "2GB"] } } } | almost never occur | contain the median
+        23      | workload = { pages = { objects = { pareto_from = 2, shape = 1.1 } } } | has no "most" | most = 55
+        23      | workload = { pages = { thinks = "1s" } } | "thinks" | "think"?
+        23      | workload = { video = { ladder = ["2Mbps", "1Mbps"] } } | at least one bitrate, ascending |
+        23      | workload = { video = { buffer = "60s" } } | a buffer of 60s | hold reservoir and cushion
+        23      | workload = { call = { range = ["2Mbps", "1Mbps"] } } | ends before it begins |
+        23      | workload = { call = { fps = 30 } } | "fps" |
+        23      | workload = { rate = "5Mbps", on = "1s" } | an unclear pause | off =
 23      | workload = { rate = "5Mbps", on = "1s", of = "1s" } | an unclear pause | off =
 23      | workload = { rate = "5Mbps", on = "1ns", off = "1ns" } | far too often | 10us
 23      | workload = { rate = "5Mbps", bursts = [] } | at least one burst |

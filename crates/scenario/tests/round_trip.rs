@@ -96,6 +96,14 @@ fn flow() -> impl Strategy<Value = String> {
         Just("{ size = { pareto = \"1MB\", shape = 1.2 } }"),
         Just("{ size = { uniform = [\"1B\", \"1MB\"] } }"),
         Just("{ size = { exponential = \"123456B\" } }"),
+        Just("{ size = { lognormal = \"10KB\", sigma = 1.5, within = [\"1KB\", \"1MB\"] } }"),
+        Just("{ transfers = { lognormal = \"10KB\", sigma = 1.5 }, poisson = \"30ms\" }"),
+        Just("{ pages = \"3gpp\" }"),
+        Just("{ pages = { first = \"5KB\", objects = 7, parse = \"10ms\", think = \"2s\" } }"),
+        Just("{ video = \"bba-0\" }"),
+        Just("{ video = { ladder = [\"1Mbps\", \"3Mbps\"], segment = \"2s\", handshakes = 1 } }"),
+        Just("{ call = \"rfc8593\" }"),
+        Just("{ call = { range = [\"300kbps\", \"3Mbps\"], frames_per_s = 25, abrupt = \"20%\" } }"),
     ];
     let acks = prop_oneof![
         Just("false"),

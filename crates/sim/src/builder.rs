@@ -1,5 +1,7 @@
 //! Builds a network from nodes, links and flows, and checks that they fit together.
 
+use crate::applications::{ApplicationSpec, ApplicationState};
+use crate::delivery::Delivery;
 use crate::endpoints::{Endpoints, LoopOwner, PathCapacity, add_routes};
 use crate::event_kind::INDEX_LIMIT;
 use crate::flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
@@ -9,7 +11,7 @@ use crate::packet_network::{PacketNetwork, Parts};
 use crate::schedule::Schedule;
 use crate::stages::{FlowStage, FlowStreams, StreamRef, assign_streams, shared_stages};
 use crate::transfers::{Pattern, Spawning};
-use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
+use crate::{AggregateId, ApplicationId, FlowId, LinkId, NodeId, TransfersId};
 use millpond_law::QueuedFlow;
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;
@@ -99,6 +101,7 @@ pub struct Builder {
     aggregates: Vec<AggregateSpec>,
     flows: Vec<FlowSpec>,
     transfers: Vec<TransfersSpec>,
+    applications: Vec<ApplicationSpec>,
 }
 
 impl Builder {
@@ -111,6 +114,7 @@ impl Builder {
             aggregates: Vec::new(),
             flows: Vec::new(),
             transfers: Vec::new(),
+            applications: Vec::new(),
         }
     }
 
@@ -144,6 +148,12 @@ impl Builder {
         TransfersId(self.transfers.len() as u32 - 1)
     }
 
+    /// Adds an application of flows that were added before.
+    pub fn application(&mut self, application: ApplicationSpec) -> ApplicationId {
+        self.applications.push(application);
+        ApplicationId(self.applications.len() as u32 - 1)
+    }
+
     /// Checks all parts and returns the network at time zero.
     pub fn build(self) -> Result<PacketNetwork, BuildError> {
         for flow in &self.flows {
@@ -164,11 +174,12 @@ impl Builder {
         check_count("loops", loops)?;
         check_count("flows", self.flows.len() + self.aggregates.len())?;
         check_count("sources of transfers", self.transfers.len())?;
+        check_count("applications", self.applications.len())?;
         Ok(self.assemble(&streams))
     }
 
     fn assemble(self, streams: &[Vec<StreamRef>]) -> PacketNetwork {
-        let Self { seed, links, aggregates, flows, transfers, .. } = self;
+        let Self { seed, links, aggregates, flows, transfers, applications, .. } = self;
         let stages = shared_stages(&flows, streams, aggregates.len());
         let sum = |stages: &Vec<FlowStage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
         let shared = aggregates.iter().zip(&stages).map(|(aggregate, stages)| {
@@ -186,11 +197,13 @@ impl Builder {
             declared_flows: flows.len(),
             flows: Vec::new(),
             spawning: Spawning::new(seed),
+            applications: Vec::new(),
         };
         let mut assembly = NetworkAssembly { seed, configured, parts };
         flows.into_iter().zip(streams).for_each(|(flow, streams)| assembly.add_flow(flow, streams));
         aggregates.into_iter().zip(stages).for_each(|(spec, stages)| assembly.add_aggregate(spec, &stages));
         transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
+        applications.into_iter().for_each(|spec| assembly.add_application(spec));
         PacketNetwork::new(assembly.parts)
     }
 
@@ -301,6 +314,22 @@ impl NetworkAssembly {
         });
         let loops = loops.collect();
         self.parts.spawning.add(spec, loops);
+    }
+
+    /// Adds an application: it receives the data of its flows.
+    fn add_application(&mut self, spec: ApplicationSpec) {
+        let Parts { endpoints, flows, applications, .. } = &mut self.parts;
+        let application = applications.len() as u32;
+        let known = || spec.flows.iter().filter_map(|id| flows.get(id.0 as usize)).map(FlowState::streams);
+        for (connection, streams) in (0..).zip(known()) {
+            if let Some(last) = streams.last() {
+                let receiver = &mut endpoints.receivers[last.loop_id as usize];
+                receiver.stream_mut(last.stream_id).delivery = Delivery::Watched { application, connection };
+            }
+        }
+        let sources = known().filter_map(|streams| streams.first().copied()).collect();
+        let ApplicationSpec { start: scheduled, until, application, .. } = spec;
+        applications.push(ApplicationState { sources, until, application, scheduled, supplied: Vec::new() });
     }
 
     /// A link of infinite rate that adds `delay`; none if `delay` is zero.

@@ -9,6 +9,8 @@ pub(crate) enum Delivery {
     /// To the application: the receiver is the destination of the flow.
     #[default]
     Application,
+    /// To the application, which acts when data arrives.
+    Watched { application: u32, connection: u32 },
     /// Through a relay into the next loop.
     Relay { relay: Relay, next_loop: u32 },
 }

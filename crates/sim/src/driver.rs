@@ -124,7 +124,7 @@ impl PacketNetwork {
         let receiver = self.endpoints.receivers.get(loop_id as usize)?;
         match receiver.stream(stream_id).delivery {
             Delivery::Relay { relay, next_loop } => Some((next_loop, relay.outgoing_stream())),
-            Delivery::Application => None,
+            Delivery::Application | Delivery::Watched { .. } => None,
         }
     }
 
@@ -205,5 +205,5 @@ fn ecn_of(packet: &Packet) -> Ecn {
     }
 }
 
-/// The kind of an exit fits into an event target.
-const _: () = assert!((EventKind::Exit as EventTarget) < EventTarget::MAX / INDEX_LIMIT);
+/// The last kind fits into an event target.
+const _: () = assert!((EventKind::Application as EventTarget) < EventTarget::MAX / INDEX_LIMIT);

@@ -28,6 +28,8 @@ pub(crate) enum EventKind {
     LinkEvent = 9,
     /// A packet reaches the end of the last link of its route, and a driver brings it to the host of this loop.
     Exit = 10,
+    /// A time at which an application acts.
+    Application = 11,
 }
 
 /// Number of low bits of a target that hold the index; the 4 bits above hold the kind.

@@ -18,6 +18,8 @@ pub enum Workload {
     Produced(Arc<Schedule>),
     /// A full packet at the start and then in each such time.
     Periodic(Span),
+    /// What an application supplies ([`ApplicationSpec`](crate::ApplicationSpec)).
+    Requested,
 }
 
 /// Specification of one control loop.

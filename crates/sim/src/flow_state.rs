@@ -35,7 +35,7 @@ impl FlowState {
     ) -> Self {
         let application = match &workload {
             Workload::Produced(rate) => Some(Box::new((Service::new(), Rates::new(rate.clone())))),
-            Workload::Bulk | Workload::Sized(_) | Workload::Periodic(_) => None,
+            Workload::Bulk | Workload::Sized(_) | Workload::Periodic(_) | Workload::Requested => None,
         };
         Self {
             name,
@@ -107,6 +107,7 @@ impl FlowState {
             }
             Workload::Produced(rate) => self.next_supply = first_positive_rate(rate, now),
             Workload::Periodic(_) => self.next_supply = now,
+            Workload::Requested => {}
         }
     }
 

@@ -16,6 +16,8 @@
 //! * **Exact**: over any time, a link serves the integral of its rate, to less than a picosecond.
 //! * **Fast**: one event per packet and link, no allocation per packet.
 
+mod application_events;
+mod applications;
 mod builder;
 mod delivery;
 mod downstream_feedback;
@@ -40,6 +42,10 @@ mod transfers;
 mod transfers_view;
 mod view;
 
+pub use applications::{
+    Application, ApplicationSpec, CallSettings, Connections, Page, PageLoads, Playback, RequestPath,
+    VideoCall, VideoClient, VideoSettings,
+};
 pub use builder::{BuildError, Builder};
 pub use flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LawView, LinkLayer, LinkSpec, LinkView, Loss, Propagation};
@@ -73,3 +79,7 @@ pub struct AggregateId(pub(crate) u32);
 /// Identifies a source of transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransfersId(pub(crate) u32);
+
+/// Identifies an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApplicationId(pub(crate) u32);

@@ -1,5 +1,6 @@
 //! The event loop over links and the ends of loops.
 
+use crate::applications::ApplicationState;
 use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
 use crate::endpoints::{CapacityReceiver, Endpoints, ReceiverState, RouteStop};
@@ -40,6 +41,7 @@ pub struct PacketNetwork {
     /// Number of specified flows; those after them represent shared loops or carry transfers.
     pub(crate) declared_flows: usize,
     pub(crate) spawning: Spawning,
+    pub(crate) applications: Vec<ApplicationState>,
     /// The node where each link of the topology begins.
     pub(crate) tails: Vec<NodeId>,
     /// Hosts and links exchange their frames through a driver; none in the simulator.
@@ -56,11 +58,12 @@ pub(crate) struct Parts {
     pub(crate) flows: Vec<FlowState>,
     pub(crate) declared_flows: usize,
     pub(crate) spawning: Spawning,
+    pub(crate) applications: Vec<ApplicationState>,
 }
 
 impl PacketNetwork {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { links, tails, routes, endpoints, flows, declared_flows, spawning } = parts;
+        let Parts { links, tails, routes, endpoints, flows, declared_flows, spawning, applications } = parts;
         let mut network = Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -74,6 +77,7 @@ impl PacketNetwork {
             endpoints,
             flows,
             spawning,
+            applications,
             tails,
             outside: None,
         };
@@ -95,6 +99,9 @@ impl PacketNetwork {
         }
         for (index, arrival) in self.spawning.first_arrivals().enumerate() {
             self.events.push(arrival, target(EventKind::TransferArrival, index as u32));
+        }
+        for (index, application) in self.applications.iter().enumerate() {
+            self.events.push(application.scheduled, target(EventKind::Application, index as u32));
         }
     }
 
@@ -137,13 +144,14 @@ impl PacketNetwork {
     /// Starts the measurement: discards all statistics so far, as at the end of a warm-up.
     pub fn start_measuring(&mut self) {
         self.start_measuring_transfers();
-        let Self { links, packets, endpoints, now, flows, .. } = self;
+        let Self { links, packets, endpoints, now, flows, applications, .. } = self;
         links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
         for (sender, receiver) in endpoints.senders.iter_mut().zip(&mut endpoints.receivers) {
             sender.meter = SendingMeter::default();
             receiver.start_measuring(LoopCounters::of(&sender.end, &receiver.end));
         }
         flows.iter_mut().for_each(|flow| flow.start_measuring(*now));
+        applications.iter_mut().for_each(|state| state.application.start_measuring(*now));
     }
 
     /// Starts a new interval of [`LinkView::interval_delay`] and [`FlowView::interval_delay`](crate::FlowView::interval_delay).
@@ -203,7 +211,8 @@ impl PacketNetwork {
             7 => self.on_flow(now, index),
             8 => self.on_transfer_arrival(now, index),
             9 => self.on_link_event(now, index, handle),
-            _ => self.on_exit(now, index, handle.packet),
+            10 => self.on_exit(now, index, handle.packet),
+            _ => self.on_application(now, index),
         }
     }
 
@@ -303,12 +312,19 @@ impl PacketNetwork {
     /// Delivers a data packet to the receiver of its loop.
     #[inline(never)]
     pub(crate) fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
-        let packet = self.packets.get(id);
-        let Frame::Data(segment) = &packet.frame else { return };
-        let receiver = &mut self.endpoints.receivers[loop_id as usize];
-        if let Delivery::Relay { .. } = receiver.stream(segment.stream_id).delivery {
-            return self.on_relay_data(now, loop_id, id);
+        let Frame::Data(segment) = &self.packets.get(id).frame else { return };
+        let stream = self.endpoints.receivers[loop_id as usize].stream(segment.stream_id);
+        if !matches!(stream.delivery, Delivery::Application) {
+            return self.on_other_data(now, loop_id, id);
         }
+        self.deliver_data(now, loop_id, id);
+    }
+
+    /// Delivers a data packet to the destination of its flow.
+    #[inline(always)]
+    pub(crate) fn deliver_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let Frame::Data(segment) = &self.packets.get(id).frame else { return };
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
         let received = receiver.end.on_data(now, segment, None);
         if received.new_bytes > 0 {
             let stream = receiver.stream_mut(segment.stream_id);
@@ -327,7 +343,7 @@ impl PacketNetwork {
 
     /// Delivers a data packet to the sink of a relay, and its data to the next sender.
     #[inline(never)]
-    fn on_relay_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+    pub(crate) fn on_relay_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let Frame::Data(segment) = &self.packets.get(id).frame else { return };
         let (receivers, senders) = (&mut self.endpoints.receivers, &mut self.endpoints.senders);
         let receiver = &mut receivers[loop_id as usize];
@@ -367,7 +383,7 @@ impl PacketNetwork {
 
     /// Sends all packets that the sender may send now, and sets its timer.
     #[inline(never)]
-    fn send_pending(&mut self, now: Time, loop_id: u32) {
+    pub(crate) fn send_pending(&mut self, now: Time, loop_id: u32) {
         let index = loop_id as usize;
         loop {
             let sender = &mut self.endpoints.senders[index];

@@ -56,6 +56,11 @@ impl Random {
         radius * libm::cos(core::f64::consts::TAU * self.uniform())
     }
 
+    /// Lognormal with this median; `sigma`: standard deviation of the logarithm.
+    pub fn lognormal(&mut self, median: f64, sigma: f64) -> f64 {
+        median * libm::exp(sigma * self.normal())
+    }
+
     /// Pareto with this shape and this smallest value; its mean is `shape * least / (shape - 1)`.
     pub fn pareto(&mut self, shape: f64, least: f64) -> f64 {
         least / libm::pow(1.0 - self.uniform(), 1.0 / shape)
@@ -97,6 +102,9 @@ mod tests {
         assert!((mean - 2.0).abs() < 0.023 && (variance - 4.0).abs() < 0.13);
         let (mean, _) = moments(&mut || random.pareto(3.0, 2.0));
         assert!((mean - 3.0).abs() < 0.02);
+        // A mean of exp(1/8) and a standard deviation of .6 for sigma = 1/2.
+        let (mean, _) = moments(&mut || random.lognormal(1.0, 0.5));
+        assert!((mean - libm::exp(0.125)).abs() < 0.007, "{mean}");
         let hits = (0..n).filter(|_| random.chance(0.25)).count();
         assert!((hits as f64 / f64::from(n) - 0.25).abs() < 0.005);
     }

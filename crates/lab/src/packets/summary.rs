@@ -45,7 +45,7 @@ impl FinishedPacketRun<'_> {
     /// The content of `summary.json`.
     fn summary(&self, about: &About) -> Summary {
         let mut flows = self.flows();
-        let compete = flows.iter().zip(&self.plan.flows).filter(|(_, plan)| !plan.is_ping);
+        let compete = flows.iter().zip(&self.plan.flows).filter(|(_, plan)| plan.competes);
         let goodputs = measured_goodputs(compete.map(|(flow, _)| flow), self.from());
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
@@ -143,6 +143,7 @@ impl FinishedPacketRun<'_> {
             transfers: transfers.total,
             completed: transfers.completed,
             completion_ms: transfers.completion_ms,
+            playback: self.playback(name),
             one_way_ms: Some(milliseconds_of_histogram(&self.one_way_delays(name))),
             ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))), self.from())
         }

@@ -2,10 +2,11 @@
 
 use super::summary::FinishedPacketRun;
 use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queueing_of_histogram};
-use millpond_plan::packets::{PacketFlowPlan, TransferSourcePlan};
-use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Transfer};
+use millpond_plan::packets::{ApplicationPlan, PacketFlowPlan, TransferSourcePlan};
+use millpond_results::metrics::spread;
+use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Transfer};
 use millpond_sim::Histogram;
-use millpond_units::Time;
+use millpond_units::{Span, Time};
 
 /// The transfers of a group of flows.
 pub(super) struct GroupTransfers {
@@ -57,10 +58,14 @@ impl FinishedPacketRun<'_> {
         all
     }
 
-    /// Every declared flow as a transfer, then every spawned transfer.
+    /// Every declared flow as a transfer, then every spawned transfer, then those of applications.
     pub(super) fn transfers(&self) -> Vec<Transfer> {
         let flows = self.plan.flows.iter().map(|flow| self.declared(flow));
-        flows.chain(self.plan.sources.iter().flat_map(|source| self.spawned(source))).collect()
+        let spawned = self.plan.sources.iter().flat_map(|source| self.spawned(source));
+        flows
+            .chain(spawned)
+            .chain(self.plan.applications.iter().flat_map(|one| self.requested(one)))
+            .collect()
     }
 
     fn declared(&self, flow: &PacketFlowPlan) -> Transfer {
@@ -78,14 +83,30 @@ impl FinishedPacketRun<'_> {
 
     fn spawned(&self, source: &TransferSourcePlan) -> impl Iterator<Item = Transfer> {
         let all = self.plan.network.transfers(source.id).all();
-        all.into_iter().enumerate().map(move |(number, one)| Transfer {
-            name: format!("{}/{number}", source.name),
-            group: source.group.clone(),
-            protocol: source.protocol.clone(),
-            size_bytes: Some(one.size.get()),
-            delivered_bytes: one.delivered.get(),
-            start_s: one.arrived.secs(),
-            completed_s: one.completed.map(Time::secs),
+        let TransferSourcePlan { name, group, protocol, .. } = source;
+        all.into_iter().enumerate().map(move |(number, one)| part_of(name, number, group, protocol, &one))
+    }
+
+    /// The pages, segments or frames of an application.
+    fn requested(&self, application: &ApplicationPlan) -> impl Iterator<Item = Transfer> {
+        let ApplicationPlan { id, name, group, protocol } = application;
+        let all = self.plan.network.application_transfers(*id).iter().enumerate();
+        all.map(move |(number, one)| part_of(name, number, group, protocol, one))
+    }
+
+    /// What the viewers of a group saw, if its flows carry adaptive video.
+    pub(super) fn playback(&self, group: &str) -> Option<Playback> {
+        let applications = self.plan.applications.iter().filter(|application| application.group == group);
+        let seen: Vec<millpond_sim::Playback> =
+            applications.filter_map(|application| self.plan.network.playback(application.id)).collect();
+        let over = |value: &dyn Fn(&millpond_sim::Playback) -> Option<f64>| {
+            spread(&seen.iter().filter_map(value).collect::<Vec<_>>())
+        };
+        (!seen.is_empty()).then(|| Playback {
+            bitrate_bps: over(&|one| one.bitrate),
+            rebuffering_s: over(&|one| Some(one.rebuffering.secs())),
+            switches: over(&|one| Some(one.switches as f64)),
+            startup_s: over(&|one| one.startup.map(Span::secs)),
         })
     }
 
@@ -129,14 +150,17 @@ impl FinishedPacketRun<'_> {
         }
     }
 
-    /// The transfers of a group. Spawned transfers count if they arrived in the measured time.
+    /// The transfers of a group. Spawned transfers and those of applications count if they arrived in the measured time.
     pub(super) fn completion(&self, group: &str) -> GroupTransfers {
         let flows = self.plan.flows.iter().filter(|flow| flow.group == group && flow.size.is_some());
         let flows = flows.map(|flow| (flow.start, self.plan.network.flow(flow.id).completed()));
         let sources = self.plan.sources.iter().filter(|source| source.group == group);
         let spawned = sources.flat_map(|source| self.plan.network.transfers(source.id).all());
         let spawned = spawned.filter(|one| one.arrived >= self.from());
-        let all = flows.chain(spawned.map(|one| (one.arrived, one.completed)));
+        let applications = self.plan.applications.iter().filter(|application| application.group == group);
+        let requested = applications.flat_map(|one| self.plan.network.application_transfers(one.id).to_vec());
+        let requested = requested.filter(|one| one.arrived >= self.from());
+        let all = flows.chain(spawned.chain(requested).map(|one| (one.arrived, one.completed)));
         let took: Vec<Option<f64>> =
             all.map(|(start, end)| end.map(|end| end.since(start).millis())).collect();
         let complete: Vec<f64> = took.iter().flatten().copied().collect();
@@ -145,5 +169,18 @@ impl FinishedPacketRun<'_> {
             completed: complete.len() as u64,
             completion_ms: milliseconds_of_list(complete),
         }
+    }
+}
+
+/// Part `number` of a source of transfers or of an application.
+fn part_of(name: &str, number: usize, group: &str, protocol: &str, one: &millpond_sim::Transfer) -> Transfer {
+    Transfer {
+        name: format!("{name}/{number}"),
+        group: group.to_owned(),
+        protocol: protocol.to_owned(),
+        size_bytes: Some(one.size.get()),
+        delivered_bytes: one.delivered.get(),
+        start_s: one.arrived.secs(),
+        completed_s: one.completed.map(Time::secs),
     }
 }

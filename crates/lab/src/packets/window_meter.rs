@@ -33,14 +33,14 @@ impl WindowMeter {
         self.begin = now;
     }
 
-    /// The goodput of flow number `index` in bit/s, if it ran throughout the window. Pings have none, because they do not
-    /// compete for capacity.
+    /// The goodput of flow number `index` in bit/s, if it ran throughout the window. Pings and the flows of applications
+    /// have none, because they do not compete for capacity.
     fn goodput(&mut self, plan: &PacketPlan, index: usize, flow: &PacketFlowPlan) -> Option<f64> {
         let (view, now) = (plan.network.flow(flow.id), plan.network.now());
         let delivered = view.delivered().get();
         let before = std::mem::replace(&mut self.delivered[index], delivered);
         let bits = (delivered - before) as f64 * 8.0;
-        let counts = !flow.is_ping
+        let counts = flow.competes
             && flow.start <= self.begin
             && flow.stop.is_none_or(|stop| stop >= now)
             && view.completed().is_none();

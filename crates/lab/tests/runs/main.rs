@@ -56,4 +56,5 @@ mod two_protocols;
 mod utility;
 mod varying_capacity;
 mod vegas;
+mod web_and_video;
 mod worlds;

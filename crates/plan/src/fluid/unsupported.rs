@@ -95,6 +95,15 @@ fn unsupported_in_group(group: &FlowGroup) -> Option<Unsupported> {
         Workload::Transfers { .. } => {
             return Some(Unsupported::new("spawned transfers", "set `workload = \"bulk\"`"));
         }
+        Workload::Pages(_) => {
+            return Some(Unsupported::new("web pages", "set `workload = \"bulk\"`"));
+        }
+        Workload::Video(_) => {
+            return Some(Unsupported::new("adaptive video", "set `workload = \"bulk\"`"));
+        }
+        Workload::Call(_) => {
+            return Some(Unsupported::new("video calls", "set `workload = \"bulk\"`"));
+        }
         Workload::Ping(_) => {
             return Some(Unsupported::new("pings", "leave out the group"));
         }

@@ -159,6 +159,9 @@ impl FlowBuilder<'_, '_> {
             }
             scenario::Workload::Ping(every) => Workload::Periodic(*every),
             scenario::Workload::Bulk | scenario::Workload::Transfers { .. } => Workload::Bulk,
+            scenario::Workload::Pages(_) | scenario::Workload::Video(_) | scenario::Workload::Call(_) => {
+                Workload::Requested
+            }
         }
     }
 

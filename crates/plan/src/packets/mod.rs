@@ -5,23 +5,27 @@
 //!           \--> flow instances ----+--> flows: loops, relays ----^
 //! ```
 
+mod applications;
 mod flows;
 mod links;
 mod plan;
 mod shared_loops;
 
-pub use plan::{PacketCheck, PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan};
+pub use plan::{
+    ApplicationPlan, PacketCheck, PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan,
+};
 
 use crate::flow_instances::FlowInstance;
 use crate::protocols::{ConfiguredProtocol, configured_protocols};
 use crate::queue_conflicts::check_queues;
 use crate::traffic::{hop_name, hops, traffic};
 use crate::warnings;
+use applications::applications;
 use flows::FlowBuilder;
 use millpond_law::HeaderId;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
-use millpond_sim::{Builder, FlowId, LinkSpec, NodeId, PacketNetwork, TransfersId};
+use millpond_sim::{ApplicationSpec, Builder, FlowId, LinkSpec, NodeId, PacketNetwork, TransfersId};
 use plan::NetworkSize;
 use shared_loops::SharedLoops;
 use std::collections::BTreeSet;
@@ -67,11 +71,11 @@ fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, 
     let instances = flow_instances(scenario, &protocols, registry)?;
     let Built { network, links, flows } =
         build(scenario, registry, &protocols, &instances, instances.iter())?;
-    let FlowPlans { flows, sources } = flows;
+    let FlowPlans { flows, sources, applications } = flows;
     let warnings = warnings::warnings(scenario, &protocols, &instances);
     let headers = protocols.iter().map(|c| (c.needs.header, c.protocol.card().name));
     let protocols = headers.filter(|(header, _)| *header != HeaderId::NONE).collect();
-    Ok(PacketPlan { network, links, flows, sources, protocols, warnings })
+    Ok(PacketPlan { network, links, flows, sources, applications, protocols, warnings })
 }
 
 /// The flows of a scenario whose protocols agree on the queue of each link.
@@ -165,6 +169,7 @@ fn link_specs(
 struct FlowPlans {
     flows: Vec<PacketFlowPlan>,
     sources: Vec<TransferSourcePlan>,
+    applications: Vec<ApplicationPlan>,
 }
 
 fn plan_flows<'a, 's: 'a>(
@@ -177,6 +182,7 @@ fn plan_flows<'a, 's: 'a>(
     let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
     let index = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
     let (mut plans, mut shared_loops) = (FlowPlans::default(), SharedLoops::default());
+    let mut with_ids = Vec::new();
     for instance in instances {
         let Some(configured) =
             protocols.iter().find(|configured| configured.label.value == instance.group.protocol.value)
@@ -192,12 +198,31 @@ fn plan_flows<'a, 's: 'a>(
             _ => {
                 let spec = flow_builder.flow(&mut shared_loops, builder)?;
                 let id = builder.flow(spec);
+                with_ids.push((instance, id));
                 let links = instance.forward_path.iter().filter_map(index).collect();
                 plans.flows.push(flow_plan(id, scenario, configured, instance, links));
             }
         }
     }
+    plans.applications = plan_applications(scenario, &with_ids, builder);
     Ok(plans)
+}
+
+/// Adds the applications of all groups.
+fn plan_applications<'a, 's: 'a>(
+    scenario: &Scenario,
+    flows: &[(&'a FlowInstance<'s>, FlowId)],
+    builder: &mut Builder,
+) -> Vec<ApplicationPlan> {
+    let groups = flows.chunk_by(|(one, _), (next, _)| std::ptr::eq(one.group, next.group));
+    let all = groups.flat_map(|group| applications(scenario, group));
+    let plan = |(name, flow, spec): (String, &FlowInstance<'_>, ApplicationSpec)| ApplicationPlan {
+        id: builder.application(spec),
+        name,
+        group: flow.group.name.value.clone(),
+        protocol: flow.group.protocol.value.clone(),
+    };
+    all.map(plan).collect()
 }
 
 fn source_plan(
@@ -236,6 +261,10 @@ fn flow_plan(
         size: instance.samples.size,
         demand: instance.group.demand(),
         is_ping: matches!(instance.group.workload, Workload::Ping(_)),
+        competes: !matches!(
+            instance.group.workload,
+            Workload::Ping(_) | Workload::Pages(_) | Workload::Video(_) | Workload::Call(_)
+        ),
         links,
         relays: loops.iter().skip(1).filter_map(relay).collect(),
     }

@@ -2,7 +2,7 @@
 
 use crate::names;
 use millpond_law::HeaderId;
-use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
+use millpond_sim::{ApplicationId, FlowId, LinkId, PacketNetwork, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,6 +17,8 @@ pub struct PacketPlan {
     pub flows: Vec<PacketFlowPlan>,
     /// Every source of transfers.
     pub sources: Vec<TransferSourcePlan>,
+    /// Every application.
+    pub applications: Vec<ApplicationPlan>,
     /// The name of each protocol whose packets have a header.
     pub protocols: BTreeMap<HeaderId, &'static str>,
     /// Warnings about the scenario, one sentence each.
@@ -59,6 +61,8 @@ pub struct PacketFlowPlan {
     pub demand: Option<Rate>,
     /// True if it sends pings.
     pub is_ping: bool,
+    /// True if it takes what it can get: it neither sends pings nor waits for an application.
+    pub competes: bool,
     /// The links that its data cross, as indices into [`PacketPlan::links`].
     pub links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.
@@ -79,6 +83,18 @@ pub struct TransferSourcePlan {
     pub start: Time,
     /// When it stops; none: with the run.
     pub stop: Option<Time>,
+}
+
+/// An application, whose pages, segments or frames are transfers.
+pub struct ApplicationPlan {
+    /// Its number in the network.
+    pub id: ApplicationId,
+    /// The name of its group if it has all flows of the group, else that of its flow.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// The name of its protocol in the scenario.
+    pub protocol: String,
 }
 
 impl PacketPlan {

@@ -4,7 +4,7 @@ use super::table::{self, Column};
 use crate::summary::Silence;
 use crate::{
     Comparison, ComparisonRow, DelayEstimates, Estimate, Fairness, Flow, Group, Link, LiveFacts, Loop,
-    Milliseconds, Packets, Quartiles, Relay, Run, Spread, Summary, Timing,
+    Milliseconds, Packets, Playback, Quartiles, Relay, Run, Spread, Summary, Timing,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -36,7 +36,8 @@ fn the_page_on_results_documents_every_key_and_every_column() {
         ("summary.json", keys(&Summary { live: Some(LiveFacts::default()), ..Summary::default() })),
         ("Live", keys(&LiveFacts::default())),
         ("Flow", keys(&Flow::default())),
-        ("Group", keys(&Group::default())),
+        ("Group", keys(&Group { playback: Some(Playback::default()), ..Group::default() })),
+        ("Playback", keys(&Playback::default())),
         ("Loop", keys(&Loop::default())),
         ("Silence", keys(&Silence::default())),
         ("Link", keys(&Link::default())),

@@ -1,5 +1,6 @@
 //! The keys of a scenario: one file for each TOML table, with the table of its keys and what reads it.
 
+mod applications;
 mod capacity;
 mod conduct;
 mod endpoint;

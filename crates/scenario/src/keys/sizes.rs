@@ -1,10 +1,14 @@
 //! Sizes of transfers that may be sampled at random.
 
 use crate::distribution::Size;
+use crate::lognormal::Lognormal;
 use crate::size_table::{SizeShare, SizeTable};
 use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, array, put, set};
 use crate::tree::Raw;
 use millpond_units::Bytes;
+
+/// Sizes are sampled again until they are within their bounds, which at least this share of them must be.
+const LEAST_PROBABILITY: f64 = 0.01;
 
 /// The forms of the size of a transfer.
 pub(crate) static SIZE: KeyTable<Size> = KeyTable {
@@ -87,6 +91,51 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
             },
         },
         ScenarioKey {
+            name: "lognormal",
+            form: Form::SOME_BYTES,
+            rule: Rule::OneOf("\"10KB\""),
+            meaning: "lognormal distributed with this median",
+            read: |size, written| {
+                let (median, sigma) = (Bytes::read(written)?, f64::NAN);
+                set(size, Some(Size::Lognormal { median, sigma, within: (Bytes::ZERO, Bytes::MAX) }))
+            },
+            write: |size| match size {
+                Size::Lognormal { median, .. } => put(median),
+                _ => None,
+            },
+        },
+        ScenarioKey {
+            name: "sigma",
+            form: Form::Number { least: 0.01, most: 10.0 },
+            rule: Rule::With(&["lognormal"], &Rule::Required("1.37")),
+            meaning: "standard deviation of the natural logarithm",
+            read: |size, written| match size {
+                Size::Lognormal { sigma, .. } => written.store(sigma),
+                _ => None,
+            },
+            write: |size| match size {
+                Size::Lognormal { sigma, .. } => put(sigma),
+                _ => None,
+            },
+        },
+        ScenarioKey {
+            name: "within",
+            form: Form::Range(&Form::ANY_BYTES),
+            rule: Rule::With(&["lognormal"], &Rule::Absent("all sizes")),
+            meaning: "a size out of this range is sampled again",
+            read: |size, written| match size {
+                Size::Lognormal { within, .. } => set(within, written.range("[\"100B\", \"2MB\"]")),
+                _ => None,
+            },
+            write: |size| match size {
+                Size::Lognormal { within: (_, Bytes::MAX), .. } => None,
+                Size::Lognormal { within: (least, most), .. } => {
+                    Some(array([least.to_toml(), most.to_toml()]))
+                }
+                _ => None,
+            },
+        },
+        ScenarioKey {
             name: "cdf",
             form: Form::AnyOf(&[Form::Text, Form::List { item: &SIZE_SHARE, least: 1 }]),
             rule: Rule::OneOf("\"web-search.cdf\""),
@@ -136,7 +185,15 @@ fn size_shares(written: &Written<'_>) -> Option<Vec<SizeShare>> {
 
 impl Field for Size {
     fn read(written: &Written<'_>) -> Option<Self> {
-        SIZE.read(written)
+        let size = SIZE.read(written)?;
+        match size {
+            Self::Lognormal { median, sigma, within }
+                if Lognormal::new(median, sigma).probability(within) < LEAST_PROBABILITY =>
+            {
+                written.report("sizes that almost never occur", "in here", "let `within` contain the median")
+            }
+            _ => Some(size),
+        }
     }
     fn to_toml(&self) -> String {
         SIZE.write(self)

@@ -1,5 +1,6 @@
 //! What applications ask of their flows.
 
+use super::applications::{CALL, PAGES, VIDEO, workload_key};
 use super::measure::MAX_SAMPLES;
 use super::sizes::SIZE;
 use super::times::LASTING;
@@ -149,6 +150,27 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
+        workload_key!(
+            "pages",
+            PAGES,
+            Pages,
+            "\"3gpp\"",
+            "the flows of the group are the connections of one browser, which loads one web page after the other"
+        ),
+        workload_key!(
+            "video",
+            VIDEO,
+            Video,
+            "\"bba-0\"",
+            "each flow carries a video in segments, whose viewer chooses their bitrate by its buffer"
+        ),
+        workload_key!(
+            "call",
+            CALL,
+            Call,
+            "\"rfc8593\"",
+            "each flow carries the frames of a live encoder, which follows the rate that the law permits"
+        ),
     ],
 };
 

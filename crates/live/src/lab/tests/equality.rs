@@ -75,3 +75,19 @@ fn transfers_and_delayed_acknowledgements_are_the_same() {
         "#,
     );
 }
+
+#[test]
+fn web_pages_video_and_calls_are_the_same() {
+    assert_equal(
+        r#"
+        title = "applications"
+        duration = "3s"
+        links = [{ name = "L", between = ["S", "D"], rate = "20Mbps", delay = "5ms", loss = "1%" }]
+        flows = [
+            { name = "web", count = 3, protocol = "cubic", path = ["S", "D"], workload = { pages = { think = "100ms" } } },
+            { name = "tv", protocol = "newreno", path = ["S", "D"], workload = { video = "bba-0" } },
+            { name = "call", protocol = "newreno", path = ["S", "D"], workload = { call = "rfc8593" } },
+        ]
+        "#,
+    );
+}
