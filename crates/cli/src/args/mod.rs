@@ -549,7 +549,7 @@ pub(crate) struct Evaluate {
     /// All protocols, and all queues for the suites that evaluate queues
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// The suites: bcp133, l4s and rmcat evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
+    /// The suites: bcp133, l4s, rmcat and tcpeval evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
     pub(crate) suite: Vec<String>,
     /// Only the criteria of these sections: 5.1.1
