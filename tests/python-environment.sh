@@ -36,5 +36,5 @@ if [ "$(requirements local)" != "$(cat "$home/installed.txt" 2>/dev/null)" ]; th
 fi
 
 rm -rf "$home/wheels"
-maturin build --quiet --locked --profile dev --out "$home/wheels"
+maturin build --quiet --locked --profile dev --features shared-build --out "$home/wheels"
 pip install --quiet --disable-pip-version-check --no-compile --no-deps --force-reinstall "$home"/wheels/*.whl
