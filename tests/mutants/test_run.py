@@ -14,6 +14,17 @@ def fault(number, find="a + b", replace="a"):
     return {"name": f"fault {number}", "number": number, "find": find, "replace": replace}
 
 
+def is_balanced(text):
+    """Whether each bracket has its counterpart."""
+    pairs, left = {")": "(", "]": "[", "}": "{"}, []
+    for character in text:
+        if character in pairs.values():
+            left.append(character)
+        elif character in pairs and (not left or left.pop() != pairs[character]):
+            return False
+    return not left
+
+
 class TheTool(unittest.TestCase):
     def test_all_faults_of_an_expression_share_one_switch(self):
         changed = run.with_faults("a.rs", CODE, [fault(1), fault(2, replace="b")])
@@ -47,6 +58,11 @@ class TheList(unittest.TestCase):
 
     def test_every_expression_occurs_once(self):
         run.faulty_sources(self.mutants)
+
+    def test_every_fault_is_a_whole_expression(self):
+        for mutant in self.mutants:
+            for text in (mutant["find"], mutant["replace"]):
+                self.assertTrue(is_balanced(text), f"{mutant['name']}: {text}")
 
     def test_every_recipe_exists(self):
         for mutant in self.mutants:

@@ -16,7 +16,13 @@ fn clone_with(page: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let scenarios = folder.path().join("scenarios/traces");
     fs::create_dir_all(&scenarios).unwrap();
-    for file in ["last-hop-5g.toml", "delay-margin.toml", "parking-lot.toml", "traces/5g-static-demo.csv"] {
+    for file in [
+        "last-hop-5g.toml",
+        "delay-margin.toml",
+        "parking-lot.toml",
+        "traces/5g-static-demo.csv",
+        "home-evening.toml",
+    ] {
         let file = Path::new("scenarios").join(file);
         fs::copy(workspace().join(&file), folder.path().join(&file)).unwrap();
     }
@@ -42,7 +48,7 @@ fn every_command_of_the_readme_works_as_it_is_written() {
     for command in commands.iter().filter(|command| !ELSEWHERE.contains(&command[0].as_str())) {
         let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
         if ["run", "compare", "sweep"].contains(&arguments[0]) {
-            arguments.extend(["--set", "duration=2500ms"]);
+            arguments.extend(["--set", "duration=2500ms", "--set", "measure.from=0s"]);
         }
         let output = millpond(folder.path(), &arguments);
         // A busy machine is too late for a live run, which is no fault of the command.
