@@ -4,6 +4,7 @@ use crate::carrier::Carrier;
 use crate::identity::{Identity, PublicKey};
 use crate::node::{Neighbour, NodeConfig};
 use crate::target::{Rule, Target};
+use crate::weight::Weight;
 use millpond_law::{Settings, Value};
 use millpond_protocols::Registry;
 use millpond_units::{Bytes, Rate, Span};
@@ -73,6 +74,8 @@ pub struct Forward {
     pub listen: SocketAddr,
     /// The target at the exit.
     pub target: Target,
+    /// Weight of its flows in loops that they share.
+    pub weight: Weight,
 }
 
 /// A whole configuration.
@@ -90,6 +93,8 @@ pub struct Config {
     pub socks5: Option<SocketAddr>,
     /// Where the enter accepts the method CONNECT of HTTP.
     pub http_connect: Option<SocketAddr>,
+    /// Weights of flows by their targets: the first rule that a target matches.
+    pub weights: Vec<(Rule, Weight)>,
     /// What the exit allows.
     pub allow: Vec<Rule>,
     /// Where metrics and health are served.
@@ -123,6 +128,14 @@ struct NextTable {
 struct ForwardTable {
     listen: Spanned<String>,
     target: Spanned<String>,
+    weight: Option<Spanned<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WeightTable {
+    target: Spanned<String>,
+    weight: Spanned<f64>,
 }
 
 #[derive(Deserialize)]
@@ -139,6 +152,8 @@ struct File {
     parameters: toml::Table,
     #[serde(default)]
     forward: Vec<ForwardTable>,
+    #[serde(default)]
+    weight: Vec<WeightTable>,
     socks5: Option<Spanned<String>>,
     http_connect: Option<Spanned<String>>,
     #[serde(default)]
@@ -232,15 +247,28 @@ impl Config {
         check_role(&reader, &file)?;
         let listen = reader.address("listen", &file.listen)?;
         let node = node_config(&reader, &file, listen)?;
+        let weights = file.weight.iter().map(|table| {
+            Ok((
+                reader.parse("weight.target", &table.target)?,
+                weight(&reader, "weight.weight", &table.weight)?,
+            ))
+        });
+        let weights: Vec<(Rule, Weight)> = weights.collect::<Result<_, _>>()?;
         let forwards = file.forward.iter().map(|forward| {
             let listen = reader.address("forward.listen", &forward.listen)?;
-            Ok(Forward { listen, target: reader.parse("forward.target", &forward.target)? })
+            let target = reader.parse("forward.target", &forward.target)?;
+            let weight = match &forward.weight {
+                Some(written) => weight(&reader, "forward.weight", written)?,
+                None => weight_of(&weights, &target),
+            };
+            Ok(Forward { listen, target, weight })
         });
         Ok(Self {
             role: *file.role.get_ref(),
             listen,
             node,
             forwards: forwards.collect::<Result<_, _>>()?,
+            weights,
             socks5: reader.optional_address("socks5", file.socks5.as_ref())?,
             http_connect: reader.optional_address("http_connect", file.http_connect.as_ref())?,
             allow: file.allow.iter().map(|rule| reader.parse("allow", rule)).collect::<Result<_, _>>()?,
@@ -254,6 +282,19 @@ impl Config {
             log: file.log,
         })
     }
+}
+
+/// The weight of flows to a target: that of the first rule which it matches, 1 if there is none.
+pub fn weight_of(weights: &[(Rule, Weight)], target: &Target) -> Weight {
+    weights.iter().find(|(rule, _)| rule.names(target)).map_or_else(Weight::default, |(_, weight)| *weight)
+}
+
+fn weight(reader: &Reader<'_>, key: &str, written: &Spanned<f64>) -> Result<Weight, ConfigError> {
+    let value = *written.get_ref();
+    let fault = || {
+        reader.error(Some(written.span()), key, format!("expected a number from 0.01 to 100, found {value}"))
+    };
+    Weight::new(value).ok_or_else(fault)
 }
 
 /// The tables that a role needs, and those that it must not have.
@@ -289,6 +330,10 @@ fn check_role(reader: &Reader<'_>, file: &File) -> Result<(), ConfigError> {
             }
             _ => {}
         }
+    }
+    if let Some(table) = file.weight.first().filter(|_| *file.role.get_ref() != Role::Enter) {
+        let message = "only an enter has it: the weight of a flow travels with the flow";
+        return Err(reader.error(Some(table.target.span()), "weight", message));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The flows of a node: two ends, each a stream or a local socket, and what passes between them in each direction.
 
+use crate::weight::Weight;
 use bytes::Bytes;
 use noq_proto::StreamId;
 use std::collections::VecDeque;
@@ -83,7 +84,9 @@ pub(crate) enum End {
 /// What the next bytes from an end are.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reading {
-    /// The target, preceded by its length in two bytes; what has come of it.
+    /// The weight, which a relay reads and passes on; what has come of it.
+    Weight(Vec<u8>),
+    /// Weight and target; what has come of them.
     Target(Vec<u8>),
     /// The confirmation of the exit.
     Confirmation,
@@ -115,6 +118,8 @@ impl Half {
 pub(crate) struct Flow {
     pub(crate) ends: [End; 2],
     pub(crate) halves: [Half; 2],
+    /// Its weight in the loops that it shares, in both directions.
+    pub(crate) weight: Weight,
 }
 
 impl Flow {
@@ -129,12 +134,19 @@ impl Flow {
     }
 }
 
-/// The first bytes of a flow: its target, preceded by its length.
-pub(crate) fn target_header(target: &str) -> Option<Bytes> {
+/// The first bytes of a flow, in network byte order: its weight in hundredths in two bytes, the length of its target in two
+/// bytes, and the target.
+pub(crate) fn flow_header(weight: Weight, target: &str) -> Option<Bytes> {
     let length = u16::try_from(target.len()).ok().filter(|length| usize::from(*length) <= MOST_TARGET)?;
-    let mut header = length.to_be_bytes().to_vec();
+    let mut header = [weight.hundredths(), length].map(u16::to_be_bytes).concat();
     header.extend_from_slice(target.as_bytes());
     Some(header.into())
+}
+
+/// Reads the weight from the first bytes of a flow: none before they have come, and an error if they contain no weight.
+pub(crate) fn parse_weight(bytes: &[u8]) -> Option<Result<Weight, Abort>> {
+    let [high, low, ..] = bytes else { return None };
+    Some(Weight::of_hundredths(u16::from_be_bytes([*high, *low])).ok_or(Abort::Malformed))
 }
 
 /// What the bytes at the beginning of a flow are.
@@ -142,22 +154,27 @@ pub(crate) fn target_header(target: &str) -> Option<Bytes> {
 pub(crate) enum Parsed {
     /// The target is not complete.
     Partly,
-    /// The target, and the data after it.
-    Target(String, Bytes),
+    /// Weight and target, and the data after them.
+    Target(Weight, String, Bytes),
     /// No target.
     Malformed,
 }
 
-/// Reads the target from the first bytes of a flow.
-pub(crate) fn parse_target(bytes: &[u8]) -> Parsed {
-    let [high, low, rest @ ..] = bytes else { return Parsed::Partly };
+/// Reads weight and target from the first bytes of a flow.
+pub(crate) fn parse_flow(bytes: &[u8]) -> Parsed {
+    let weight = match parse_weight(bytes) {
+        None => return Parsed::Partly,
+        Some(Err(_)) => return Parsed::Malformed,
+        Some(Ok(weight)) => weight,
+    };
+    let [_, _, high, low, rest @ ..] = bytes else { return Parsed::Partly };
     let length = usize::from(u16::from_be_bytes([*high, *low]));
     if length == 0 || length > MOST_TARGET {
         return Parsed::Malformed;
     }
     let Some((target, data)) = rest.split_at_checked(length) else { return Parsed::Partly };
     match std::str::from_utf8(target) {
-        Ok(target) => Parsed::Target(target.to_owned(), Bytes::copy_from_slice(data)),
+        Ok(target) => Parsed::Target(weight, target.to_owned(), Bytes::copy_from_slice(data)),
         Err(_) => Parsed::Malformed,
     }
 }
@@ -168,20 +185,27 @@ mod tests {
 
     #[test]
     fn a_target_is_read_in_pieces_of_any_size() {
-        let header = target_header("example.org:80").unwrap();
+        let weight = Weight::new(2.5).unwrap();
+        let header = flow_header(weight, "example.org:80").unwrap();
         let bytes = [&header[..], b"GET"].concat();
         for length in 0..header.len() {
-            assert_eq!(parse_target(&bytes[..length]), Parsed::Partly);
+            assert_eq!(parse_flow(&bytes[..length]), Parsed::Partly);
         }
-        assert_eq!(parse_target(&bytes), Parsed::Target("example.org:80".into(), Bytes::from_static(b"GET")));
+        let read = Parsed::Target(weight, "example.org:80".into(), Bytes::from_static(b"GET"));
+        assert_eq!(parse_flow(&bytes), read);
+        assert_eq!([parse_weight(&bytes[..1]), parse_weight(&bytes)], [None, Some(Ok(weight))]);
     }
 
     #[test]
     fn malformed_targets_are_refused() {
-        assert_eq!(parse_target(&[0, 0]), Parsed::Malformed);
-        assert_eq!(parse_target(&[255, 255]), Parsed::Malformed);
-        assert_eq!(parse_target(&[0, 1, 0xff]), Parsed::Malformed);
-        assert_eq!(target_header(&"x".repeat(MOST_TARGET + 1)), None);
+        assert_eq!(parse_flow(&[0, 100, 0, 0]), Parsed::Malformed);
+        assert_eq!(parse_flow(&[0, 100, 255, 255]), Parsed::Malformed);
+        assert_eq!(parse_flow(&[0, 100, 0, 1, 0xff]), Parsed::Malformed);
+        for weight in [[0, 0], [255, 255]] {
+            assert_eq!(parse_flow(&weight), Parsed::Malformed);
+            assert_eq!(parse_weight(&weight), Some(Err(Abort::Malformed)));
+        }
+        assert_eq!(flow_header(Weight::default(), &"x".repeat(MOST_TARGET + 1)), None);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod node_flows;
 pub mod proxy;
 pub mod stats;
 pub mod target;
+pub mod weight;
 
 pub use flow::{Abort, FlowId, LinkId};
 pub use node::{Neighbour, Node, NodeConfig, NodeError, NodeEvent};

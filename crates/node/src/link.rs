@@ -67,7 +67,7 @@ pub(crate) struct Link {
     outbox: Outbox,
     inbox: Inbox,
     has_message: bool,
-    weight: usize,
+    weight: f64,
     sends_ecn: bool,
 }
 
@@ -100,7 +100,7 @@ impl Link {
             outbox: Outbox::new(),
             inbox: Inbox::new(now),
             has_message: false,
-            weight: 1,
+            weight: 1.0,
             sends_ecn: false,
         }
     }
@@ -240,7 +240,7 @@ impl Link {
             return false;
         }
         self.control.get().on_data(now);
-        let (mut budget, mut has_fed, mut turns) = (self.payload(), false, self.backlog.active() + 1);
+        let (mut budget, mut has_fed, mut turns) = (self.payload(), false, self.backlog.held().streams + 1);
         while budget > 0 && turns > 0 {
             let Some(stream) = self.backlog.next_stream() else { break };
             turns -= 1;
@@ -279,12 +279,12 @@ impl Link {
         written
     }
 
-    /// The weight of the loop is the number of streams with data.
+    /// The weight of the loop is the sum of the weights of the streams with data; the last one holds while none has.
     pub(crate) fn update_weight(&mut self, now: Time) {
-        let weight = self.backlog.active().max(1);
-        if weight != self.weight && self.is_up {
+        let weight = self.backlog.held().weight();
+        if weight > 0.0 && weight != self.weight && self.is_up {
             self.weight = weight;
-            self.control.get().on_weight(now, weight as f64);
+            self.control.get().on_weight(now, weight);
         }
     }
 

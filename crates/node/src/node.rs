@@ -486,11 +486,11 @@ impl Node {
         let is_up = |link: &&Link| link.is_up;
         if self.next == Some(id) {
             let others = self.links.iter().filter(|(other, link)| **other != id && is_up(link));
-            let views = others.map(|(_, link)| link.view(held_from(link, id).0, Sharing::ALONE));
+            let views = others.map(|(_, link)| link.view(held_from(link, id), Sharing::ALONE));
             return views.reduce(sum_of_views);
         }
         let next = self.next.and_then(|next| self.links.get(&next)).filter(is_up)?;
-        Some(next.view(held_from(next, id).0, sharing(next, id)))
+        Some(next.view(held_from(next, id), sharing(next, id)))
     }
 
     /// Closes all connections, with the reason for the neighbours; [`Self::transmit`] gives the last datagrams.
@@ -528,25 +528,24 @@ impl Node {
     }
 }
 
-/// Bytes that a link holds for flows from another link, and how many flows these are.
-fn held_from(link: &Link, source: LinkId) -> (usize, usize) {
-    link.backlog.by_source().get(&Some(source)).copied().unwrap_or_default()
+/// Bytes that a link holds for flows from another link.
+fn held_from(link: &Link, source: LinkId) -> usize {
+    link.backlog.by_source().get(&Some(source)).map_or(0, |held| held.bytes)
 }
 
-/// How the loops before `next` share it, from the view of one of them: by the number of flows with data.
+/// How the loops before `next` share it, from the view of one of them: by the weights of the flows with data.
 fn sharing(next: &Link, id: LinkId) -> Sharing {
-    let mut flows: BTreeMap<Option<u32>, usize> =
-        next.backlog.by_source().into_iter().map(|(source, (_, flows))| (source, flows)).collect();
-    flows.entry(Some(id)).or_insert(1);
-    let total: usize = flows.values().sum();
-    let share = |flows: usize| flows as f64 / total as f64;
-    let own = flows.get(&Some(id)).copied().unwrap_or(1);
+    let mut weights: BTreeMap<Option<u32>, f64> =
+        next.backlog.by_source().iter().map(|(source, held)| (*source, held.weight())).collect();
+    weights.entry(Some(id)).or_insert(1.0);
+    let total: f64 = weights.values().sum();
+    let own = weights.get(&Some(id)).copied().unwrap_or(1.0);
     Sharing {
-        members: u32::try_from(flows.len()).unwrap_or(u32::MAX),
-        weight: share(own),
-        largest: flows.values().map(|flows| share(*flows)).fold(0.0, f64::max),
-        inverses: flows.values().map(|flows| 1.0 / share(*flows)).sum(),
-        max_min: share(own),
+        members: u32::try_from(weights.len()).unwrap_or(u32::MAX),
+        weight: own / total,
+        largest: weights.values().copied().fold(0.0, f64::max) / total,
+        inverses: weights.values().map(|weight| total / weight).sum(),
+        max_min: own / total,
     }
 }
 

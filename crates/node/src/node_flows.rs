@@ -1,9 +1,10 @@
 //! The flows of a node: how they begin, pass data and end.
 
 use crate::flow::{
-    Abort, CONNECTED, End, Flow, FlowId, Half, LinkId, Parsed, Reading, parse_target, target_header,
+    Abort, CONNECTED, End, Flow, FlowId, Half, LinkId, Parsed, Reading, flow_header, parse_flow, parse_weight,
 };
 use crate::node::{Node, NodeEvent};
+use crate::weight::Weight;
 use bytes::Bytes;
 use millpond_units::Time;
 use noq_proto::{Dir, ReadError, StreamId, VarInt};
@@ -30,13 +31,15 @@ enum ReadEnd {
 }
 
 impl Node {
-    /// Begins a flow of a local socket to a target: the enter calls it for each accepted connection.
-    pub fn open(&mut self, now: Time, target: &str) -> Result<FlowId, Abort> {
-        let header = target_header(target).ok_or(Abort::Malformed)?;
+    /// Begins a flow of a local socket to a target: the enter calls it for each accepted connection. The flow has this weight
+    /// in all loops that it shares.
+    pub fn open(&mut self, now: Time, target: &str, weight: Weight) -> Result<FlowId, Abort> {
+        let header = flow_header(weight, target).ok_or(Abort::Malformed)?;
         let (next, stream) = self.open_stream().ok_or(Abort::Refused)?;
         let flow = Flow {
             ends: [End::Local, End::Stream(next, stream)],
             halves: [Half::new(Reading::Data), Half::new(Reading::Confirmation)],
+            weight,
         };
         let id = self.add_flow(flow);
         self.give(now, id, 0, header);
@@ -62,7 +65,7 @@ impl Node {
             let source =
                 if let Some(End::Stream(link, _)) = flow.ends.get(1 - place) { Some(*link) } else { None };
             if let Some(link) = self.links.get_mut(&link) {
-                link.backlog.add(stream.into(), source);
+                link.backlog.add(stream.into(), source, flow.weight);
             }
         }
         self.flows.insert(id, flow);
@@ -78,6 +81,7 @@ impl Node {
                 let flow = Flow {
                     ends: [End::Stream(id, stream), End::Local],
                     halves: [Half::new(Reading::Target(Vec::new())), Half::new(Reading::Data)],
+                    weight: Weight::default(),
                 };
                 if self.flows.len() >= self.config.most_flows || self.is_closing {
                     self.refuse_stream(id, stream);
@@ -87,7 +91,8 @@ impl Node {
             } else if let Some((next, outgoing)) = self.open_stream() {
                 self.add_flow(Flow {
                     ends: [End::Stream(id, stream), End::Stream(next, outgoing)],
-                    halves: [Half::new(Reading::Data), Half::new(Reading::Data)],
+                    halves: [Half::new(Reading::Weight(Vec::new())), Half::new(Reading::Data)],
+                    weight: Weight::default(),
                 });
             } else {
                 self.refuse_stream(id, stream);
@@ -220,13 +225,26 @@ impl Node {
     fn on_data(&mut self, now: Time, id: FlowId, place: usize, mut data: Bytes) {
         let Some(flow) = self.flows.get_mut(&id) else { return };
         match &mut flow.halves[place].reading {
+            Reading::Weight(bytes) => {
+                bytes.extend_from_slice(&data);
+                match parse_weight(bytes) {
+                    None => return,
+                    Some(Err(reason)) => return self.abort_flow(id, reason),
+                    Some(Ok(weight)) => {
+                        data = std::mem::take(bytes).into();
+                        flow.halves[place].reading = Reading::Data;
+                        self.set_weight(id, weight);
+                    }
+                }
+            }
             Reading::Target(bytes) => {
                 bytes.extend_from_slice(&data);
-                match parse_target(bytes) {
+                match parse_flow(bytes) {
                     Parsed::Partly => return,
                     Parsed::Malformed => return self.abort_flow(id, Abort::Malformed),
-                    Parsed::Target(target, rest) => {
+                    Parsed::Target(weight, target, rest) => {
                         flow.halves[place].reading = Reading::Data;
+                        self.set_weight(id, weight);
                         self.events.push_back(NodeEvent::Open { flow: id, target });
                         data = rest;
                     }
@@ -243,6 +261,18 @@ impl Node {
             Reading::Data | Reading::Finished => {}
         }
         self.give(now, id, place, data);
+    }
+
+    /// Sets the weight of a flow in the loops of both its directions.
+    fn set_weight(&mut self, id: FlowId, weight: Weight) {
+        let Some(flow) = self.flows.get_mut(&id) else { return };
+        flow.weight = weight;
+        for end in flow.ends {
+            let End::Stream(link, stream) = end else { continue };
+            if let Some(link) = self.links.get_mut(&link) {
+                link.backlog.set_weight(stream.into(), weight);
+            }
+        }
     }
 
     /// Gives data of half `place` to its other end.
@@ -268,7 +298,7 @@ impl Node {
     fn on_end(&mut self, id: FlowId, place: usize) {
         let Some(flow) = self.flows.get_mut(&id) else { return };
         let half = &mut flow.halves[place];
-        if matches!(half.reading, Reading::Target(_) | Reading::Confirmation) {
+        if matches!(half.reading, Reading::Weight(_) | Reading::Target(_) | Reading::Confirmation) {
             return self.abort_flow(id, Abort::Malformed);
         }
         half.reading = Reading::Finished;

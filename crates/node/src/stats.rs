@@ -92,7 +92,7 @@ impl Node {
             in_flight: control.in_flight(),
             smoothed_rtt: control.smoothed_rtt(),
             min_rtt: control.min_rtt(),
-            held: Bytes::new(link.backlog.bytes() as u64),
+            held: Bytes::new(link.backlog.held().bytes as u64),
             hold_limit,
             hold_times: link.backlog.times(),
             received_marks: link.marks(),

@@ -93,13 +93,24 @@ fn parse_hosts(text: &str) -> Option<Hosts> {
 }
 
 impl Rule {
+    /// True if the rule applies to a target as it is written: no name is resolved, so that a network applies to addresses only.
+    pub fn names(&self, target: &Target) -> bool {
+        self.applies(target, target.host.parse().ok().map(|address: IpAddr| address.to_canonical()))
+    }
+
     fn allows(&self, target: &Target, address: IpAddr) -> bool {
+        self.applies(target, Some(address))
+    }
+
+    fn applies(&self, target: &Target, address: Option<IpAddr>) -> bool {
         let is_port = (self.ports.0..=self.ports.1).contains(&target.port);
         is_port
             && match &self.hosts {
                 Hosts::Any => true,
                 Hosts::Name(name) => target.host.eq_ignore_ascii_case(name),
-                Hosts::Network(network, bits) => is_in_network(address, *network, *bits),
+                Hosts::Network(network, bits) => {
+                    address.is_some_and(|address| is_in_network(address, *network, *bits))
+                }
             }
     }
 }
@@ -153,6 +164,14 @@ mod tests {
         assert!(is_allowed(&["127.0.0.1:*"], "localhost:1", "[::ffff:127.0.0.1]:1"), "a mapped address");
         assert!(!is_allowed(&[], "example.org:443", "192.0.2.1:443"));
         assert!(is_allowed(&["0.0.0.0/0:80"], "name:80", "192.0.2.1:80"));
+    }
+
+    #[test]
+    fn rules_name_targets_without_a_look_up() {
+        let names = |rule: &str, target: &str| rule.parse::<Rule>().unwrap().names(&target.parse().unwrap());
+        assert!(names("*:443", "example.org:443") && names("Example.org:*", "example.org:80"));
+        assert!(names("10.0.0.0/8:80", "10.1.2.3:80") && names("[2001:db8::/32]:80", "[2001:db8::1]:80"));
+        assert!(!names("10.0.0.0/8:80", "example.org:80") && !names("*:443", "example.org:80"));
     }
 
     #[test]

@@ -9,10 +9,11 @@ mod strangers;
 mod udp;
 
 use crate::clock::Clock;
-use crate::config::{Config, ConfigError, Forward};
+use crate::config::{Config, ConfigError, Forward, weight_of};
 use crate::flow::{Abort, FlowId};
 use crate::node::{Node, NodeError, NodeEvent};
 use crate::proxy::{Proxy, Step};
+use crate::weight::Weight;
 use capacity::CapacityReader;
 use connect::Connector;
 use millpond_units::{Span, Time};
@@ -76,7 +77,7 @@ fn bind_error(key: &str, address: SocketAddr, error: &io::Error) -> String {
 /// What a listening socket accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Service {
-    Forward(String),
+    Forward(String, Weight),
     Proxy(Proxy),
     Status,
 }
@@ -303,15 +304,15 @@ impl Driver {
     /// Begins to serve an accepted connection.
     fn begin(&mut self, now: Time, stream: TcpStream, from: SocketAddr, service: Service) {
         let stage = match service {
-            Service::Forward(_) => Stage::Data,
+            Service::Forward(..) => Stage::Data,
             Service::Proxy(proxy) => Stage::Proxy(proxy),
             Service::Status => Stage::Status,
         };
         self.make_room(now);
         let Ok(socket) = LocalSocket::new(stream, stage, None, now) else { return };
         let id = self.add(socket);
-        if let Service::Forward(target) = service {
-            match self.node.open(now, &target) {
+        if let Service::Forward(target, weight) = service {
+            match self.node.open(now, &target, weight) {
                 Ok(flow) => self.join(id, flow),
                 Err(reason) => {
                     tracing::warn!(%from, %target, %reason, "flow refused");
@@ -499,7 +500,8 @@ impl Driver {
                     }
                     Step::Open { target, consumed } => {
                         socket.input.drain(..consumed);
-                        match self.node.open(now, &target.to_string()) {
+                        let weight = weight_of(&self.config.weights, &target);
+                        match self.node.open(now, &target.to_string(), weight) {
                             Ok(flow) => {
                                 socket.stage = Stage::Opening(proxy);
                                 self.join(id, flow);
@@ -596,8 +598,8 @@ fn now() -> Instant {
 
 /// Binds the listening sockets of a configuration.
 fn listeners(config: &Config) -> Result<Vec<Listener>, String> {
-    let forward = |Forward { listen, target }: &Forward| {
-        ("forward.listen", *listen, Service::Forward(target.to_string()))
+    let forward = |Forward { listen, target, weight }: &Forward| {
+        ("forward.listen", *listen, Service::Forward(target.to_string(), *weight))
     };
     let mut services: Vec<(&str, SocketAddr, Service)> = config.forwards.iter().map(forward).collect();
     let socks = Service::Proxy(Proxy::Socks5 { greeted: false });

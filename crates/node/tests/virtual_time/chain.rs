@@ -2,6 +2,7 @@
 
 use crate::world::{App, Wire, World};
 use millpond_node::stats::LoopStats;
+use millpond_node::weight::Weight;
 use millpond_units::Span;
 
 /// Stream data in a full packet over its size: at least 28 bytes of IP and UDP, 26 of QUIC's header and tag, and 5 of the
@@ -144,6 +145,40 @@ fn flows_of_a_loop_share_it_equally() {
     let jain = sum * sum / (rates.len() as f64 * squares);
     assert_eq!(rates.len(), flows.len());
     assert!(jain > 0.99, "Jain's index {jain}: {rates:?}");
+}
+
+#[test]
+fn flows_of_a_loop_share_it_in_proportion_to_their_weights_while_all_have_data() {
+    // The relay's next loop is the bottleneck in the first chain, the first loop in the second.
+    for rates in [[50.0, 20.0], [20.0, 50.0]] {
+        let mut world = World::chain(&rates.map(|rate| Wire::new(rate, 3.0)), "lgcc", PACED);
+        let weights = [4.0, 1.0, 1.0, 0.5];
+        for weight in weights {
+            // The reverse direction has the same weights.
+            world.answer = App::sending(1 << 40);
+            world.open_weighted(App::sending(1 << 40), Weight::new(weight).unwrap());
+        }
+        world.run(2.0);
+        let bytes = |world: &World| -> Vec<Vec<u64>> {
+            let received = |host: usize| world.hosts[host].apps.values().map(|app| app.received).collect();
+            [0, 2].map(received).to_vec()
+        };
+        let before = bytes(&world);
+        world.run(6.0);
+        for (place, (before, after)) in before.iter().zip(bytes(&world)).enumerate() {
+            let rates: Vec<f64> =
+                before.iter().zip(&after).map(|(before, after)| (after - before) as f64).collect();
+            let unit = rates.iter().sum::<f64>() / weights.iter().sum::<f64>();
+            for (rate, weight) in rates.iter().zip(weights) {
+                let share = rate / (weight * unit);
+                assert!(
+                    (0.95..=1.05).contains(&share),
+                    "{rates:?} at end {place}: {share} of the share of {weight}"
+                );
+            }
+            assert!(unit * 6.5 * 8.0 / 6.0 / 20e6 > 0.75, "{rates:?} at end {place}: the loops are not full");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::world::{App, Wire, World};
 use millpond_node::Abort;
+use millpond_node::weight::Weight;
 
 fn chain() -> World {
     World::chain(&[Wire::new(50.0, 2.0), Wire::new(50.0, 2.0)], "lgcc", &[("control", "paced-window")])
@@ -64,7 +65,8 @@ fn a_node_refuses_flows_beyond_its_limit() {
         world.open(App { stays_open: true, ..App::sending(10) });
     });
     let now = world.now;
-    assert_eq!(world.hosts[0].node.as_mut().unwrap().open(now, "target.example:80"), Err(Abort::Refused));
+    let opened = world.hosts[0].node.as_mut().unwrap().open(now, "target.example:80", Weight::default());
+    assert_eq!(opened, Err(Abort::Refused));
     world.run(3.0);
     assert_eq!(world.node(2).flow_count(), 200);
 }

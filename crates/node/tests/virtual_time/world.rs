@@ -4,6 +4,7 @@ use bytes::{Bytes as Data, BytesMut};
 use millpond_law::{Random, Settings};
 use millpond_node::clock::Clock;
 use millpond_node::identity::{self, Identity};
+use millpond_node::weight::Weight;
 use millpond_node::{Abort, FlowId, Neighbour, Node, NodeConfig, NodeEvent};
 use millpond_protocols::Registry;
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -225,8 +226,13 @@ impl World {
 
     /// Begins a flow at the enter.
     pub(crate) fn open(&mut self, app: App) -> FlowId {
+        self.open_weighted(app, Weight::default())
+    }
+
+    /// Begins a flow of this weight.
+    pub(crate) fn open_weighted(&mut self, app: App, weight: Weight) -> FlowId {
         let host = &mut self.hosts[0];
-        let flow = host.node.as_mut().unwrap().open(self.now, "target.example:80").unwrap();
+        let flow = host.node.as_mut().unwrap().open(self.now, "target.example:80", weight).unwrap();
         host.apps.insert(flow, app);
         flow
     }
