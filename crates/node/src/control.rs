@@ -12,6 +12,7 @@
 //! ```
 
 use crate::clock::Clock;
+use crate::lateness::Lateness;
 use millpond_endpoint::{Ledger, LostPackets, Marks, RttEstimator, SendStamp};
 use millpond_law::{
     Ack, Cause, Congestion, Context, Header, LimitedBy, LostPacket, Needs, Permit, Random, Sender,
@@ -118,6 +119,7 @@ pub struct Control {
     is_silent: bool,
     last_wake: Option<Time>,
     counters: ControlCounters,
+    lateness: Lateness,
 }
 
 impl Control {
@@ -151,6 +153,7 @@ impl Control {
             is_silent: false,
             last_wake: None,
             counters: ControlCounters::default(),
+            lateness: Lateness::default(),
         }
     }
 
@@ -316,6 +319,11 @@ impl Control {
         self.rtt.is_known().then(|| self.rtt.min())
     }
 
+    /// How late the packets left that waited for the pacer.
+    pub fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
     /// Counters since the loop began.
     pub fn counters(&self) -> ControlCounters {
         self.counters
@@ -441,6 +449,10 @@ impl Control {
         let idle = self.in_flight == Bytes::ZERO;
         self.in_flight += bytes;
         if self.gate == Gate::Open {
+            // Only for packets that waited for the pacer: others had another reason not to leave earlier.
+            if self.limited_by == LimitedBy::Pace {
+                self.lateness.add(now.since(self.ledger.pace_release()));
+            }
             self.ledger.on_paced(now, bytes);
         }
         let record = Record {

@@ -31,6 +31,8 @@ pub struct LoopStats {
     pub smoothed_rtt: Option<Span>,
     /// Minimum RTT.
     pub min_rtt: Option<Span>,
+    /// How late packets left that pacing delayed, median and 99th percentile; none before the first.
+    pub pacing_lateness: Option<(Span, Span)>,
     /// Bytes held for it.
     pub held: Bytes,
     /// The bound of what is held for it at present.
@@ -92,6 +94,7 @@ impl Node {
             in_flight: control.in_flight(),
             smoothed_rtt: control.smoothed_rtt(),
             min_rtt: control.min_rtt(),
+            pacing_lateness: control.lateness().quantile(0.5).zip(control.lateness().quantile(0.99)),
             held: Bytes::new(link.backlog.held().bytes as u64),
             hold_limit,
             hold_times: link.backlog.times(),

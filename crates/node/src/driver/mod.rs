@@ -580,6 +580,12 @@ impl Driver {
         while let Some(transmit) = self.node.transmit(self.now(), &mut buffer) {
             self.udp.send(transmit, &buffer);
         }
+        for link in self.node.stats().loops {
+            if let Some((median, most)) = link.pacing_lateness {
+                let (p50_us, p99_us) = (median.secs() * 1e6, most.secs() * 1e6);
+                tracing::info!(link = link.link, p50_us, p99_us, "lateness of paced packets");
+            }
+        }
         tracing::info!("node stopped");
     }
 }

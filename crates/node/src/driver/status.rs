@@ -37,7 +37,10 @@ fn health(stats: &NodeStats, is_draining: bool) -> String {
         let place = if link.is_next { "next" } else { "previous" };
         let silence = if link.is_silent { ", silent" } else { "" };
         let up = if link.is_up { "up" } else { "down" };
-        let _ = writeln!(page, "{place} {peer}: {up}{silence}");
+        let late = link.pacing_lateness.map_or_else(String::new, |(median, most)| {
+            format!(", packets late by {:.3} ms (median), {:.3} ms (p99)", median.millis(), most.millis())
+        });
+        let _ = writeln!(page, "{place} {peer}: {up}{silence}{late}");
     }
     page
 }
@@ -69,6 +72,8 @@ const METRICS: &[Metric] = &[
     metric("in_flight_bytes", "gauge", "Bytes in flight.", |link| Some(link.in_flight.as_f64())),
     metric("rtt_seconds", "gauge", "Smoothed round-trip time.", |link| Some(link.smoothed_rtt?.secs())),
     metric("min_rtt_seconds", "gauge", "Minimum round-trip time.", |link| Some(link.min_rtt?.secs())),
+    metric("pacing_lateness_p50_seconds", "gauge", "Median of how late packets left that pacing delayed.", |link| Some(link.pacing_lateness?.0.secs())),
+    metric("pacing_lateness_p99_seconds", "gauge", "99th percentile of how late packets left that pacing delayed.", |link| Some(link.pacing_lateness?.1.secs())),
     metric("sent_packets_total", "counter", "Packets sent that ask for an acknowledgement.", |link| Some(link.counters.sent_packets as f64)),
     metric("acked_packets_total", "counter", "Packets acknowledged.", |link| Some(link.counters.acked_packets as f64)),
     metric("lost_packets_total", "counter", "Packets declared lost.", |link| Some(link.counters.lost_packets as f64)),

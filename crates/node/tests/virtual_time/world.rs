@@ -135,6 +135,8 @@ pub(crate) struct World {
     clock: Clock,
     /// What the application at the exit sends back and does.
     pub(crate) answer: App,
+    /// How late the timers of nodes are.
+    pub(crate) wake_up_delay: Span,
 }
 
 fn address(host: usize) -> SocketAddr {
@@ -211,6 +213,7 @@ impl World {
             random: Random::stream(1, "world"),
             clock,
             answer: App::default(),
+            wake_up_delay: Span::ZERO,
         };
         world.run(1.0);
         assert!(
@@ -255,7 +258,9 @@ impl World {
             (0..self.hosts.len()).for_each(|host| self.drive(host));
             let arrival = self.under_way.peek().map_or(Time::NEVER, |Reverse(datagram)| datagram.at);
             let timers = self.hosts.iter().flat_map(|host| &host.node).map(Node::deadline);
-            let next = timers.fold(arrival, Time::min);
+            let timer = timers.fold(Time::NEVER, Time::min);
+            let due = if timer == Time::NEVER { timer } else { timer.max(self.now) + self.wake_up_delay };
+            let next = arrival.min(due);
             if next > end {
                 self.now = end;
                 return;
