@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -61,6 +61,9 @@ node: node-test ## millpond-node, the relay over QUIC, its tests and lints: in c
 
 node-test: ## the tests of millpond-node
 	cd crates/node && cargo fmt --check && cargo test --locked
+
+soak: ## ten minutes: nodes killed at 200 moments of transfers; MILLPOND_SEED=2, MILLPOND_KILLS=50 choose others
+	cd crates/node && cargo test --locked --test loopback -- --ignored --nocapture
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench

@@ -6,174 +6,18 @@
     reason = "a test of processes fails by panicking and has a clock"
 )]
 
+mod kills;
+mod processes;
+
+use processes::{
+    Chain, PROGRAM, Process, digest, free_tcp, free_udp, keys, pattern, processor_time, signal, start, timed,
+};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::net::{Shutdown, TcpStream, UdpSocket};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_millpond-node");
-
-/// A TCP port that is free at present; below the range from which the kernel takes ports of outgoing connections, it would
-/// be less likely to be taken, but other tests choose as well.
-fn free_tcp() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
-fn free_udp() -> SocketAddr {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
-/// A process that ends with its owner.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(config: &Path) -> Process {
-    let log = std::fs::File::create(config.with_extension("log")).unwrap();
-    let child = Command::new(PROGRAM).arg(config).stdin(Stdio::null()).stderr(log).spawn().unwrap();
-    Process(child)
-}
-
-fn signal(process: &Process, name: &str) {
-    let status =
-        Command::new("kill").args([&format!("-{name}"), &process.0.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-/// What a process has used of the processor, in steps of 10 ms.
-fn processor_time(process: &Process) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.0.id())).unwrap();
-    let after_name = stat.rsplit(')').next().unwrap();
-    let ticks = after_name.split_whitespace().skip(11).take(2).map(|one| one.parse::<u64>().unwrap());
-    Duration::from_millis(10 * ticks.sum::<u64>())
-}
-
-/// The public key of a new private key.
-fn keys(path: &Path) -> String {
-    let output = Command::new(PROGRAM).arg("keys").arg(path).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// An enter, a relay and an exit, with a port forwarded to a target on this host.
-struct Chain {
-    folder: TempDir,
-    target: TcpListener,
-    forward: SocketAddr,
-    socks: SocketAddr,
-    connect: SocketAddr,
-    /// Of each node.
-    status: [SocketAddr; 3],
-    nodes: Vec<Process>,
-}
-
-impl Chain {
-    /// A flow through the chain whose first bytes have arrived: the ends of client and target.
-    fn open_flow(&self) -> (TcpStream, TcpStream) {
-        let mut client = timed(TcpStream::connect(self.forward).unwrap());
-        client.write_all(b"hello").unwrap();
-        let mut target = timed(self.target.accept().unwrap().0);
-        let mut word = [0; 5];
-        target.read_exact(&mut word).unwrap();
-        assert_eq!(&word, b"hello");
-        (client, target)
-    }
-
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let target = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = target.local_addr().unwrap().port();
-        let [forward, socks, connect] = [(); 3].map(|()| free_tcp());
-        let status = [(); 3].map(|()| free_tcp());
-        let udp = [(); 3].map(|()| free_udp());
-        let names = ["enter", "relay", "exit"];
-        let keys = names.map(|name| keys(&folder.path().join(format!("{name}.key"))));
-        let next =
-            |place: usize| format!("next = {{ address = \"{}\", key = \"{}\" }}\n", udp[place], keys[place]);
-        let previous = |place: usize| format!("previous = [\"{}\"]\n", keys[place]);
-        let parts = [
-            next(1)
-                + &format!(
-                    "socks5 = \"{socks}\"\nhttp_connect = \"{connect}\"\n\
-                     [[forward]]\nlisten = \"{forward}\"\ntarget = \"127.0.0.1:{port}\"\n"
-                ),
-            previous(0) + &next(2),
-            previous(1) + &format!("allow = [\"127.0.0.1:{port}\"]\n"),
-        ];
-        for (place, name) in names.iter().enumerate() {
-            let head = format!("role = \"{name}\"\nlisten = \"{}\"\nkey = \"{name}.key\"\n", udp[place]);
-            // The loopback interface has no rate of its own.
-            let text =
-                head + &format!("capacity = \"300Mbps\"\nstatus = \"{}\"\n", status[place]) + &parts[place];
-            std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
-        }
-        let mut chain = Self { folder, target, forward, socks, connect, status, nodes: Vec::new() };
-        chain.nodes = names.iter().map(|name| start(&chain.config(name))).collect();
-        chain.wait_until_ready();
-        chain
-    }
-
-    fn config(&self, name: &str) -> PathBuf {
-        self.folder.path().join(format!("{name}.toml"))
-    }
-
-    fn logs(&self) -> String {
-        let read =
-            |name| std::fs::read_to_string(self.config(name).with_extension("log")).unwrap_or_default();
-        ["enter", "relay", "exit"].map(read).concat()
-    }
-
-    /// The answer of a node's status address.
-    fn get(&self, node: usize, path: &str) -> String {
-        let mut answer = String::new();
-        if let Ok(mut stream) = TcpStream::connect(self.status[node]) {
-            let _ = stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: node\r\n\r\n").as_bytes());
-            let _ = stream.read_to_string(&mut answer);
-        }
-        answer
-    }
-
-    fn wait_until_ready(&self) {
-        let begin = Instant::now();
-        while !(0..3).all(|node| self.get(node, "/health").starts_with("HTTP/1.1 200")) {
-            assert!(begin.elapsed() < Duration::from_secs(20), "not ready:\n{}", self.logs());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-fn timed(stream: TcpStream) -> TcpStream {
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
-    stream
-}
-
-fn pattern(length: usize) -> Vec<u8> {
-    (0..length as u64).map(|offset| (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
-}
-
-/// Reads until the end or an error, with the number of bytes and their hash.
-fn digest(mut stream: TcpStream) -> (std::io::Result<()>, usize, Vec<u8>) {
-    let (mut hash, mut length, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
-    loop {
-        match stream.read(&mut buffer) {
-            Ok(0) => return (Ok(()), length, hash.finalize().to_vec()),
-            Ok(bytes) => {
-                hash.update(&buffer[..bytes]);
-                length += bytes;
-            }
-            Err(error) => return (Err(error), length, hash.finalize().to_vec()),
-        }
-    }
-}
 
 #[test]
 fn twenty_megabytes_pass_enter_relay_and_exit_unchanged_in_both_directions() {
@@ -207,70 +51,6 @@ fn twenty_megabytes_pass_enter_relay_and_exit_unchanged_in_both_directions() {
         metrics.contains("\nmillpond_flows_total 1\n") && metrics.contains("millpond_loop_rtt_seconds{"),
         "{metrics}"
     );
-}
-
-/// Transfers while the relay is killed: both ends have the whole stream, or an error within five seconds.
-#[test]
-fn a_relay_that_is_killed_is_an_error_at_both_ends_within_five_seconds_and_never_a_clean_end() {
-    for delay_ms in [3, 40, 150, 400] {
-        let mut chain = Chain::start();
-        let data = pattern(20_000_000);
-        let mut client = timed(TcpStream::connect(chain.forward).unwrap());
-        let reader = timed(client.try_clone().unwrap());
-        let target = chain.target.try_clone().unwrap();
-        target.set_nonblocking(true).unwrap();
-        let relay = chain.nodes.remove(1);
-        std::thread::scope(|scope| {
-            let received = scope.spawn(move || {
-                let begin = Instant::now();
-                // A relay that died before the flow reached the exit: nothing comes, which is right.
-                while begin.elapsed() < Duration::from_secs(5) {
-                    if let Ok((stream, _)) = target.accept() {
-                        stream.set_nonblocking(false).unwrap();
-                        return Some((digest(timed(stream)), Instant::now()));
-                    }
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                None
-            });
-            let killed = scope.spawn(move || {
-                std::thread::sleep(Duration::from_millis(delay_ms));
-                drop(relay);
-                Instant::now()
-            });
-            let written = client.write_all(&data).and_then(|()| client.shutdown(Shutdown::Write));
-            let (end, ..) = digest(reader);
-            let client_ended = Instant::now();
-            let killed = killed.join().unwrap();
-            let received = received.join().unwrap();
-            let in_time = |ended: Instant| ended.saturating_duration_since(killed) < Duration::from_secs(5);
-            assert!(in_time(client_ended), "the client waits\n{}", chain.logs());
-            if let Some(((target_end, length, _), target_ended)) = received {
-                assert!(in_time(target_ended), "the target waits\n{}", chain.logs());
-                assert!(
-                    target_end.is_err() || length == data.len(),
-                    "killed after {delay_ms} ms: a clean end after {length} bytes\n{}",
-                    chain.logs()
-                );
-                let is_whole = written.is_ok() && end.is_ok();
-                assert!(!is_whole || length == data.len(), "the client saw a clean end\n{}", chain.logs());
-            }
-        });
-    }
-}
-
-#[test]
-fn an_enter_or_exit_that_is_killed_is_no_clean_end_for_its_application() {
-    for node in [0, 2] {
-        let mut chain = Chain::start();
-        let (mut client, mut target) = chain.open_flow();
-        let mut word = [0; 5];
-        drop(chain.nodes.remove(node));
-        let begin = Instant::now();
-        // Its own application at once, the other one after the idle timeout.
-        assert!(client.read(&mut word).is_err() && target.read(&mut word).is_err(), "{}", chain.logs());
-        assert!(begin.elapsed() < Duration::from_secs(5), "after {:?}", begin.elapsed());
-    }
 }
 
 #[test]

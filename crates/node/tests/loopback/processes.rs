@@ -1,0 +1,177 @@
+//! Chains of nodes as processes on the loopback interface.
+
+use sha2::{Digest, Sha256};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_millpond-node");
+
+/// A TCP port that is free at present; below the range from which the kernel takes ports of outgoing connections, it would
+/// be less likely to be taken, but other tests choose as well.
+pub(crate) fn free_tcp() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+pub(crate) fn free_udp() -> SocketAddr {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// A process that ends with its owner.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+pub(crate) fn start(config: &Path) -> Process {
+    let log = std::fs::File::create(config.with_extension("log")).unwrap();
+    let child = Command::new(PROGRAM).arg(config).stdin(Stdio::null()).stderr(log).spawn().unwrap();
+    Process(child)
+}
+
+pub(crate) fn signal(process: &Process, name: &str) {
+    let status =
+        Command::new("kill").args([&format!("-{name}"), &process.0.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// What a process has used of the processor, in steps of 10 ms.
+pub(crate) fn processor_time(process: &Process) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.0.id())).unwrap();
+    let after_name = stat.rsplit(')').next().unwrap();
+    let ticks = after_name.split_whitespace().skip(11).take(2).map(|one| one.parse::<u64>().unwrap());
+    Duration::from_millis(10 * ticks.sum::<u64>())
+}
+
+/// The public key of a new private key.
+pub(crate) fn keys(path: &Path) -> String {
+    let output = Command::new(PROGRAM).arg("keys").arg(path).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// An enter, a relay and an exit, with a port forwarded to a target on this host.
+pub(crate) struct Chain {
+    pub(crate) folder: TempDir,
+    pub(crate) target: TcpListener,
+    pub(crate) forward: SocketAddr,
+    pub(crate) socks: SocketAddr,
+    pub(crate) connect: SocketAddr,
+    /// Of each node.
+    pub(crate) status: [SocketAddr; 3],
+    pub(crate) nodes: Vec<Process>,
+}
+
+impl Chain {
+    /// A flow through the chain whose first bytes have arrived: the ends of client and target.
+    pub(crate) fn open_flow(&self) -> (TcpStream, TcpStream) {
+        let mut client = timed(TcpStream::connect(self.forward).unwrap());
+        client.write_all(b"hello").unwrap();
+        let mut target = timed(self.target.accept().unwrap().0);
+        let mut word = [0; 5];
+        target.read_exact(&mut word).unwrap();
+        assert_eq!(&word, b"hello");
+        (client, target)
+    }
+
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let target = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = target.local_addr().unwrap().port();
+        let [forward, socks, connect] = [(); 3].map(|()| free_tcp());
+        let status = [(); 3].map(|()| free_tcp());
+        let udp = [(); 3].map(|()| free_udp());
+        let names = ["enter", "relay", "exit"];
+        let keys = names.map(|name| keys(&folder.path().join(format!("{name}.key"))));
+        let next =
+            |place: usize| format!("next = {{ address = \"{}\", key = \"{}\" }}\n", udp[place], keys[place]);
+        let previous = |place: usize| format!("previous = [\"{}\"]\n", keys[place]);
+        let parts = [
+            next(1)
+                + &format!(
+                    "socks5 = \"{socks}\"\nhttp_connect = \"{connect}\"\n\
+                     [[forward]]\nlisten = \"{forward}\"\ntarget = \"127.0.0.1:{port}\"\n"
+                ),
+            previous(0) + &next(2),
+            previous(1) + &format!("allow = [\"127.0.0.1:{port}\"]\n"),
+        ];
+        for (place, name) in names.iter().enumerate() {
+            let head = format!("role = \"{name}\"\nlisten = \"{}\"\nkey = \"{name}.key\"\n", udp[place]);
+            // The loopback interface has no rate of its own.
+            let text =
+                head + &format!("capacity = \"300Mbps\"\nstatus = \"{}\"\n", status[place]) + &parts[place];
+            std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
+        }
+        let mut chain = Self { folder, target, forward, socks, connect, status, nodes: Vec::new() };
+        chain.nodes = names.iter().map(|name| start(&chain.config(name))).collect();
+        chain.wait_until_ready();
+        chain
+    }
+
+    pub(crate) fn config(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.toml"))
+    }
+
+    pub(crate) fn logs(&self) -> String {
+        let read =
+            |name| std::fs::read_to_string(self.config(name).with_extension("log")).unwrap_or_default();
+        ["enter", "relay", "exit"].map(read).concat()
+    }
+
+    /// The answer of a node's status address.
+    pub(crate) fn get(&self, node: usize, path: &str) -> String {
+        let mut answer = String::new();
+        if let Ok(mut stream) = TcpStream::connect(self.status[node]) {
+            let _ = stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: node\r\n\r\n").as_bytes());
+            let _ = stream.read_to_string(&mut answer);
+        }
+        answer
+    }
+
+    /// Closes what waits to be accepted at the target.
+    pub(crate) fn drop_waiting(&self) {
+        self.target.set_nonblocking(true).unwrap();
+        while self.target.accept().is_ok() {}
+        self.target.set_nonblocking(false).unwrap();
+    }
+
+    pub(crate) fn wait_until_ready(&self) {
+        let begin = Instant::now();
+        while !(0..3).all(|node| self.get(node, "/health").starts_with("HTTP/1.1 200")) {
+            assert!(begin.elapsed() < Duration::from_secs(20), "not ready:\n{}", self.logs());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+pub(crate) fn timed(stream: TcpStream) -> TcpStream {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+pub(crate) fn pattern(length: usize) -> Vec<u8> {
+    (0..length as u64).map(|offset| (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+/// Reads until the end or an error, with the number of bytes and their hash.
+pub(crate) fn digest(mut stream: TcpStream) -> (std::io::Result<()>, usize, Vec<u8>) {
+    let (mut hash, mut length, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => return (Ok(()), length, hash.finalize().to_vec()),
+            Ok(bytes) => {
+                hash.update(&buffer[..bytes]);
+                length += bytes;
+            }
+            Err(error) => return (Err(error), length, hash.finalize().to_vec()),
+        }
+    }
+}
