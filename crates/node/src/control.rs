@@ -202,7 +202,9 @@ impl Control {
     /// The window of the law, larger by what leaves in the delay of the hosts.
     fn window(&self) -> Bytes {
         let slack = self.config.slack;
-        let more = if slack.is_zero() { Bytes::ZERO } else { self.allowed_rate().bytes_in(slack) };
+        // Before the first RTT sample no rate is known, and the window alone counts.
+        let has_rate = !slack.is_zero() && self.rtt.is_known();
+        let more = if has_rate { self.allowed_rate().bytes_in(slack) } else { Bytes::ZERO };
         self.permit.window.map_or(Bytes::MAX, |window| window + more)
     }
 
