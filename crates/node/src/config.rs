@@ -1,6 +1,7 @@
 //! The file of a node, `node.toml`.
 
 use crate::carrier::Carrier;
+use crate::connections::Connections;
 use crate::identity::{Identity, PublicKey};
 use crate::node::{Neighbour, NodeConfig};
 use crate::target::{Rule, Target};
@@ -171,6 +172,15 @@ struct File {
     max_flows: Option<Spanned<u64>>,
     #[serde(default)]
     log: LogFormat,
+    connections: Option<Spanned<Sharing>>,
+}
+
+/// How flows are carried to the next neighbour, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Sharing {
+    Shared,
+    PerFlow,
 }
 
 /// A file that is being read.
@@ -378,8 +388,27 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         idle_timeout,
         stream_window: reader.parse_or("stream_window", file.stream_window.as_ref(), Bytes::new(1 << 20))?,
         most_flows: usize::try_from(most_flows).unwrap_or(usize::MAX),
+        connections: connections(reader, file)?,
         seed: 1,
     })
+}
+
+/// How flows are carried. The number of connections depends on the capacity, which must therefore be known.
+fn connections(reader: &Reader<'_>, file: &File) -> Result<Connections, ConfigError> {
+    let Some(written) = &file.connections else { return Ok(Connections::Shared) };
+    let fault = |message| Err(reader.error(Some(written.span()), "connections", message));
+    if *file.role.get_ref() == Role::Exit {
+        return fault("an exit has none: it does not connect to a next node");
+    }
+    let sources = [file.capacity.is_some(), file.capacity_file.is_some(), file.capacity_command.is_some()];
+    match written.get_ref() {
+        Sharing::Shared => Ok(Connections::Shared),
+        Sharing::PerFlow if !sources.contains(&true) => fault(
+            "\"per-flow\" needs `capacity`, `capacity_file` or `capacity_command`: each connection sends at least a packet \
+             per round-trip time, so that the bandwidth-delay product limits their number",
+        ),
+        Sharing::PerFlow => Ok(Connections::PerFlow),
+    }
 }
 
 /// Where the capacity is read while the node runs.

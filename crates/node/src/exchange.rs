@@ -1,8 +1,6 @@
 //! When rate messages are sent, and which of the received ones count.
 
-use crate::message::RateMessage;
-use millpond_endpoint::Marks;
-use millpond_law::Header;
+use crate::message::{RateMessage, Report};
 use millpond_units::{Span, Time};
 
 /// The longest time between two messages.
@@ -17,7 +15,7 @@ const EXPIRY: Span = Span::from_millis(200);
 pub struct Outbox {
     sequence: u64,
     sent_at: Time,
-    last: (Marks, Header),
+    last: Report,
     /// Data packets have come since the last message.
     has_data: bool,
 }
@@ -25,8 +23,7 @@ pub struct Outbox {
 impl Outbox {
     /// No message has been sent; the first is due at once.
     pub fn new() -> Self {
-        let last = (Marks::default(), Header::NONE);
-        Self { sequence: 0, sent_at: Time::ZERO, last, has_data: true }
+        Self { sequence: 0, sent_at: Time::ZERO, last: Report::default(), has_data: true }
     }
 
     /// A quarter of the RTT, within bounds.
@@ -54,16 +51,16 @@ impl Outbox {
     }
 
     /// Whether a message with these values is to be sent now.
-    pub fn is_due(&self, now: Time, rtt: Span, marks: Marks, echo: &Header) -> bool {
-        let is_changed = self.last != (marks, *echo);
+    pub fn is_due(&self, now: Time, rtt: Span, report: &Report) -> bool {
+        let is_changed = self.last != *report;
         now >= self.deadline(rtt) || is_changed && now >= self.may_change_at(rtt)
     }
 
     /// The next message.
-    pub fn next(&mut self, now: Time, marks: Marks, echo: Header) -> RateMessage {
+    pub fn next(&mut self, now: Time, report: Report) -> RateMessage {
         self.sequence += 1;
-        (self.sent_at, self.last, self.has_data) = (now, (marks, echo), false);
-        RateMessage { sequence: self.sequence, marks, echo }
+        (self.sent_at, self.last, self.has_data) = (now, report, false);
+        RateMessage { sequence: self.sequence, report }
     }
 
     /// Number of messages sent.
@@ -116,29 +113,32 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_law::HeaderId;
+    use millpond_endpoint::Marks;
+    use millpond_law::{Header, HeaderId};
 
     const RTT: Span = Span::from_millis(20);
     const MS: fn(u64) -> Time = |ms| Time::ZERO + Span::from_millis(ms);
 
     #[test]
     fn a_message_is_sent_each_quarter_of_the_rtt_and_earlier_if_the_value_changes() {
-        let (mut outbox, marks) = (Outbox::new(), Marks::default());
-        assert!(outbox.is_due(MS(0), RTT, marks, &Header::NONE), "the first at once");
-        outbox.next(MS(0), marks, Header::NONE);
+        let (mut outbox, none) = (Outbox::new(), Report::default());
+        assert!(outbox.is_due(MS(0), RTT, &none), "the first at once");
+        outbox.next(MS(0), none);
         outbox.on_data();
-        assert!(!outbox.is_due(MS(4), RTT, marks, &Header::NONE));
-        assert!(outbox.is_due(MS(5), RTT, marks, &Header::NONE));
-        let other = Header::new(HeaderId(7), &[1]);
-        assert!(!outbox.is_due(MS(2), RTT, marks, &other));
-        assert!(outbox.is_due(MS(3), RTT, marks, &other));
-        assert!(outbox.is_due(MS(3), RTT, Marks { packets: 1, ..marks }, &Header::NONE));
+        assert!(!outbox.is_due(MS(4), RTT, &none));
+        assert!(outbox.is_due(MS(5), RTT, &none));
+        let other = Report { echo: Header::new(HeaderId(7), &[1]), ..none };
+        assert!(!outbox.is_due(MS(2), RTT, &other));
+        assert!(outbox.is_due(MS(3), RTT, &other));
+        let marks = Marks { packets: 1, ..Marks::default() };
+        assert!(outbox.is_due(MS(3), RTT, &Report { marks, ..none }));
+        assert!(outbox.is_due(MS(3), RTT, &Report { ended: 1, ..none }));
     }
 
     #[test]
     fn without_data_a_message_is_sent_each_50_ms() {
-        let (mut outbox, marks) = (Outbox::new(), Marks::default());
-        outbox.next(MS(10), marks, Header::NONE);
+        let (mut outbox, none) = (Outbox::new(), Report::default());
+        outbox.next(MS(10), none);
         assert_eq!(outbox.deadline(RTT), MS(60));
         outbox.on_data();
         assert_eq!(outbox.deadline(RTT), MS(15));
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_newest_message_wins_and_expires() {
         let mut inbox = Inbox::new(MS(0));
-        let message = |sequence| RateMessage { sequence, marks: Marks::default(), echo: Header::NONE };
+        let message = |sequence| RateMessage { sequence, report: Report::default() };
         assert!(inbox.accepts(MS(10), &message(3)));
         assert!(!inbox.accepts(MS(20), &message(2)), "a message that was overtaken");
         assert!(!inbox.accepts(MS(20), &message(3)), "a duplicate");

@@ -33,10 +33,12 @@ pub enum Abort {
     Shutdown,
     /// The neighbour did not keep to the protocol.
     Malformed,
+    /// A connection for each flow: a path carries no more than a quarter of its bandwidth-delay product in packets.
+    Floor,
 }
 
 impl Abort {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Local,
         Self::NotAllowed,
         Self::NotConnected,
@@ -44,6 +46,7 @@ impl Abort {
         Self::Refused,
         Self::Shutdown,
         Self::Malformed,
+        Self::Floor,
     ];
 
     /// The error code of the streams.
@@ -68,6 +71,9 @@ impl fmt::Display for Abort {
             Self::Refused => "a node has no capacity for the flow, or no connection to the next node",
             Self::Shutdown => "a node is shutting down",
             Self::Malformed => "a node did not keep to the protocol",
+            Self::Floor => {
+                "as many connections as a quarter of the bandwidth-delay product in packets: each sends at least a packet per round-trip time"
+            }
         })
     }
 }

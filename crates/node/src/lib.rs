@@ -16,6 +16,7 @@ pub mod backlog;
 pub mod carrier;
 pub mod clock;
 pub mod config;
+pub mod connections;
 pub mod control;
 pub mod driver;
 pub mod exchange;

@@ -4,11 +4,13 @@ use crate::backlog::Backlog;
 use crate::control::{Control, SharedControl};
 use crate::exchange::{Inbox, Outbox};
 use crate::identity::PublicKey;
-use crate::message::RateMessage;
+use crate::message::{RateMessage, Report};
 use millpond_endpoint::Marks;
 use millpond_law::{Context, Data, Echo, Ecn, Header, HeaderId, LimitedBy, Random, Receiver, RelayView};
 use millpond_units::{Bytes, Rate, Span, Time};
-use noq_proto::{Connection, Dir, EcnCodepoint, Event, StreamEvent, StreamId, Transmit, WriteError};
+use noq_proto::{
+    Connection, ConnectionError, Dir, EcnCodepoint, Event, StreamEvent, StreamId, Transmit, WriteError,
+};
 use rustls::pki_types::CertificateDer;
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -21,13 +23,21 @@ const LEAST_PACKETS: u64 = millpond_endpoint::RelayBuffer::LEAST_PACKETS;
 /// The RTT before the first sample, for the intervals of rate messages.
 const UNKNOWN_RTT: Span = Span::from_millis(40);
 
+/// The error code with which a connection is closed whose only flow has ended.
+pub(crate) const FLOW_ENDED: u32 = 1;
+
 /// What happened on a connection.
 #[derive(Debug, PartialEq)]
 pub(crate) enum LinkEvent {
     /// The handshake is confirmed.
     Up,
-    /// The connection was lost.
-    Lost(String),
+    /// The connection was lost, or closed because its only flow has ended.
+    Lost {
+        /// The reason.
+        reason: String,
+        /// Its only flow has ended.
+        is_over: bool,
+    },
     /// The neighbour has opened streams.
     Opened,
     /// A stream has data, its end or its reset.
@@ -58,6 +68,12 @@ pub(crate) struct Link {
     pub(crate) backlog: Backlog,
     pub(crate) peer: Option<PublicKey>,
     pub(crate) is_up: bool,
+    /// Flows that the neighbour began on the connection and that have ended here.
+    pub(crate) ended: u64,
+    /// Flows that this node began on the connection, if it is that of a single flow.
+    pub(crate) begun: u64,
+    /// Flows that this node began on the connection and that have ended at the neighbour.
+    pub(crate) ended_at_peer: u64,
     sizes: LinkSizes,
     receiver: Box<dyn Receiver>,
     echo_id: HeaderId,
@@ -91,6 +107,9 @@ impl Link {
             backlog: Backlog::default(),
             peer: None,
             is_up: false,
+            ended: 0,
+            begun: 0,
+            ended_at_peer: 0,
             sizes,
             receiver,
             echo_id,
@@ -183,10 +202,11 @@ impl Link {
         let marked = self.echo.mark;
         self.process(now, self.sizes.packet, None, view);
         self.echo.mark = marked;
-        if !self.outbox.is_due(now, self.rtt(), self.marks, &self.echo.header) {
+        let report = Report { marks: self.marks, ended: self.ended, echo: self.echo.header };
+        if !self.outbox.is_due(now, self.rtt(), &report) {
             return;
         }
-        let message = self.outbox.next(now, self.marks, self.echo.header).encode(self.echo_id);
+        let message = self.outbox.next(now, report).encode(self.echo_id);
         // The buffer holds one message: a newer one replaces it.
         if let Err(error) = self.connection.datagrams().send(message.into(), true) {
             tracing::debug!(%error, "rate message not sent");
@@ -302,7 +322,7 @@ impl Link {
                 }
                 Event::ConnectionLost { reason } => {
                     self.is_up = false;
-                    events.push(LinkEvent::Lost(reason.to_string()));
+                    events.push(LinkEvent::Lost { is_over: is_over(&reason), reason: reason.to_string() });
                 }
                 Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => events.push(LinkEvent::Opened),
                 Event::Stream(StreamEvent::Readable { id }) => events.push(LinkEvent::Readable(id)),
@@ -326,7 +346,9 @@ impl Link {
                 continue;
             };
             if self.inbox.accepts(now, &message) {
-                self.control.get().on_message(message.marks, message.echo);
+                let Report { marks, ended, echo } = message.report;
+                self.ended_at_peer = ended;
+                self.control.get().on_message(marks, echo);
             }
         }
     }
@@ -375,6 +397,11 @@ impl Link {
         }
     }
 
+    /// True if the neighbour has begun this stream.
+    pub(crate) fn is_begun_by_peer(&self, stream: StreamId) -> bool {
+        stream.initiator() != self.connection.side()
+    }
+
     /// All CE marks received from the neighbour.
     pub(crate) fn marks(&self) -> Marks {
         self.marks
@@ -388,6 +415,15 @@ impl Link {
     /// True if its packets are ECN-capable.
     pub(crate) fn sends_ecn(&self) -> bool {
         self.sends_ecn
+    }
+}
+
+/// True if a connection was closed because its only flow has ended.
+fn is_over(reason: &ConnectionError) -> bool {
+    match reason {
+        ConnectionError::ApplicationClosed(close) => close.error_code.into_inner() == FLOW_ENDED.into(),
+        ConnectionError::LocallyClosed => true,
+        _ => false,
     }
 }
 

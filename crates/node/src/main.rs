@@ -1,6 +1,7 @@
 //! The command `millpond-node`, which `millpond node` starts.
 
 use millpond_node::config::{Config, LogFormat, write_key};
+use millpond_node::connections::{Connections, least_rtt};
 use millpond_node::driver::{Driver, RunError};
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,6 +46,14 @@ fn keys(file: &str) -> Result<(), String> {
 fn check(file: &str) -> Result<(), String> {
     let config = Config::read(Path::new(file)).map_err(|error| error.to_string())?;
     println!("{file} is valid; the public key of this node is {}", config.node.identity.public());
+    let node = &config.node;
+    if let (Connections::PerFlow, Some(capacity)) = (node.connections, node.capacity) {
+        let least = least_rtt(capacity, node.most_flows, node.packet).millis();
+        println!(
+            "connections: {} flows at a time need a base RTT of {least:.1} ms to the next node; below it, fewer are accepted",
+            node.most_flows
+        );
+    }
     Ok(())
 }
 

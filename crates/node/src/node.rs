@@ -4,6 +4,7 @@
 //! [`Node::next_event`] and [`Node::deadline`].
 
 use crate::clock::{Clock, duration};
+use crate::connections::Connections;
 use crate::control::{Control, ControlConfig, SharedControl};
 use crate::flow::{Abort, End, Flow, FlowId, LinkId};
 use crate::identity::{Identity, PublicKey};
@@ -27,8 +28,8 @@ const SERVER_NAME: &str = "node.millpond.invalid";
 /// The first and the longest delay before the next neighbour is dialled again.
 const FIRST_REDIAL: Span = Span::from_millis(100);
 const LONGEST_REDIAL: Span = Span::from_millis(2000);
-/// Connections that a node accepts at a time.
-const MOST_LINKS: usize = 64;
+/// Connections in their handshakes at a time, whose neighbours are unknown.
+const MOST_HANDSHAKES: usize = 64;
 /// The delay of acknowledgements that a node asks its neighbours for.
 const ACK_DELAY: Duration = Duration::from_millis(1);
 /// Room for one rate message in the library's buffer, with its own accounts of it.
@@ -72,6 +73,8 @@ pub struct NodeConfig {
     pub stream_window: Bytes,
     /// Flows at a time.
     pub most_flows: usize,
+    /// Whether flows share a connection to the next neighbour.
+    pub connections: Connections,
     /// Seed of the laws' random numbers.
     pub seed: u64,
 }
@@ -115,6 +118,8 @@ pub struct Node {
     responses: VecDeque<(Transmit, Vec<u8>)>,
     pub(crate) events: VecDeque<NodeEvent>,
     pub(crate) next: Option<LinkId>,
+    /// The connections of single flows to the next neighbour, and from which connection these flows come.
+    pub(crate) of_flows: BTreeMap<LinkId, Option<LinkId>>,
     redial_at: Time,
     redial_delay: Span,
     links_made: LinkId,
@@ -167,6 +172,7 @@ impl Node {
             responses: VecDeque::new(),
             events: VecDeque::new(),
             next: None,
+            of_flows: BTreeMap::new(),
             redial_at: if config.next.is_some() { Time::ZERO } else { Time::NEVER },
             redial_delay: FIRST_REDIAL,
             links_made: 0,
@@ -268,12 +274,17 @@ impl Node {
         self.redial_at = now + self.redial_delay;
         self.redial_delay = (self.redial_delay * 2).min(LONGEST_REDIAL);
         let Some(neighbour) = self.config.next.filter(|_| !self.is_closing) else { return };
-        if let Err(error) = self.try_dial(now, neighbour) {
-            tracing::error!(neighbour = %neighbour.address, error, "cannot dial");
+        match self.connect(now, neighbour) {
+            Ok(id) => {
+                self.next = Some(id);
+                self.redial_at = Time::NEVER;
+            }
+            Err(error) => tracing::error!(neighbour = %neighbour.address, error, "cannot dial"),
         }
     }
 
-    fn try_dial(&mut self, now: Time, neighbour: Neighbour) -> Result<(), String> {
+    /// Begins a connection to a neighbour.
+    pub(crate) fn connect(&mut self, now: Time, neighbour: Neighbour) -> Result<LinkId, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let rustls = self.config.identity.client(neighbour.key).map_err(|error| text(&error))?;
         let crypto = QuicClientConfig::try_from(rustls).map_err(|error| text(&error))?;
@@ -286,15 +297,15 @@ impl Node {
             .connect(instant, client, neighbour.address, SERVER_NAME)
             .map_err(|error| text(&error))?;
         self.add_link(now, id, handle, connection, control).map_err(|error| text(&error))?;
-        self.next = Some(id);
-        self.redial_at = Time::NEVER;
-        Ok(())
+        Ok(id)
     }
 
     /// Accepts a connection of a previous neighbour; TLS checks its key.
     fn accept(&mut self, now: Time, incoming: Incoming) {
         let mut response = Vec::new();
-        if self.is_closing || self.links.len() >= MOST_LINKS {
+        let handshakes = self.links.values().filter(|link| !link.is_up).count();
+        let most_links = MOST_HANDSHAKES.saturating_add(self.config.most_flows);
+        if self.is_closing || handshakes >= MOST_HANDSHAKES || self.links.len() >= most_links {
             let transmit = self.endpoint.refuse(incoming, &mut response);
             self.responses.push_back((transmit, response));
             return;
@@ -386,6 +397,7 @@ impl Node {
         for event in events {
             self.on_link_event(now, id, event);
         }
+        self.close_if_over(now, id);
         self.exchange_events(id);
     }
 
@@ -409,6 +421,7 @@ impl Node {
 
     fn on_link_event(&mut self, now: Time, id: LinkId, event: LinkEvent) {
         match event {
+            LinkEvent::Up if self.of_flows.contains_key(&id) => self.begin_stream(id),
             LinkEvent::Up => {
                 let peer = self.links.get(&id).and_then(|link| link.peer);
                 if self.next == Some(id) {
@@ -416,7 +429,7 @@ impl Node {
                 }
                 self.events.push_back(NodeEvent::LinkUp(id, peer));
             }
-            LinkEvent::Lost(reason) => self.on_link_lost(now, id, reason),
+            LinkEvent::Lost { reason, is_over } => self.on_link_lost(now, id, reason, is_over),
             LinkEvent::Opened => self.accept_streams(now, id),
             LinkEvent::Readable(stream) => self.on_readable(now, id, stream),
             LinkEvent::Stopped(stream, code) => {
@@ -429,7 +442,7 @@ impl Node {
     }
 
     /// The flows of a lost connection end; the next neighbour is dialled again.
-    fn on_link_lost(&mut self, now: Time, id: LinkId, reason: String) {
+    fn on_link_lost(&mut self, now: Time, id: LinkId, reason: String, is_over: bool) {
         let is_of_link = |end: &End| matches!(end, End::Stream(link, _) if *link == id);
         let lost: Vec<FlowId> = self
             .flows
@@ -444,7 +457,10 @@ impl Node {
             self.next = None;
             self.redial_at = now + self.redial_delay;
         }
-        self.events.push_back(NodeEvent::LinkLost(id, reason));
+        self.of_flows.remove(&id);
+        if !is_over {
+            self.events.push_back(NodeEvent::LinkLost(id, reason));
+        }
     }
 
     /// The next datagram that leaves now, with its bytes in `buffer`. The driver polls until the result is none.
@@ -484,10 +500,20 @@ impl Node {
             return None;
         }
         let is_up = |link: &&Link| link.is_up;
+        let alone = |link: &Link| link.view(held_from(link, id), Sharing::ALONE);
+        if let Some(source) = self.of_flows.get(&id) {
+            let source = self.links.get(&(*source)?).filter(is_up)?;
+            return Some(source.view(held_from(source, id), sharing(source, id)));
+        }
         if self.next == Some(id) {
-            let others = self.links.iter().filter(|(other, link)| **other != id && is_up(link));
-            let views = others.map(|(_, link)| link.view(held_from(link, id), Sharing::ALONE));
-            return views.reduce(sum_of_views);
+            let is_previous = |other: &LinkId| *other != id && !self.of_flows.contains_key(other);
+            let others = self.links.iter().filter(|(other, link)| is_previous(other) && is_up(link));
+            return others.map(|(_, link)| alone(link)).reduce(sum_of_views);
+        }
+        let of_flows = self.of_flows.iter().filter(|(_, source)| **source == Some(id));
+        let of_flows = of_flows.filter_map(|(own, _)| self.links.get(own)).filter(is_up);
+        if let Some(view) = of_flows.map(alone).reduce(sum_of_views) {
+            return Some(view);
         }
         let next = self.next.and_then(|next| self.links.get(&next)).filter(is_up)?;
         Some(next.view(held_from(next, id), sharing(next, id)))

@@ -1,5 +1,6 @@
 //! The flows of a node: how they begin, pass data and end.
 
+use crate::connections::Connections;
 use crate::flow::{
     Abort, CONNECTED, End, Flow, FlowId, Half, LinkId, Parsed, Reading, flow_header, parse_flow, parse_weight,
 };
@@ -35,7 +36,7 @@ impl Node {
     /// in all loops that it shares.
     pub fn open(&mut self, now: Time, target: &str, weight: Weight) -> Result<FlowId, Abort> {
         let header = flow_header(weight, target).ok_or(Abort::Malformed)?;
-        let (next, stream) = self.open_stream().ok_or(Abort::Refused)?;
+        let (next, stream) = self.open_stream(now, None)?;
         let flow = Flow {
             ends: [End::Local, End::Stream(next, stream)],
             halves: [Half::new(Reading::Data), Half::new(Reading::Confirmation)],
@@ -46,14 +47,17 @@ impl Node {
         Ok(id)
     }
 
-    /// A new stream to the next neighbour, if the node may have one more flow.
-    fn open_stream(&mut self) -> Option<(LinkId, StreamId)> {
+    /// A new stream to the next neighbour for a flow from `source`, if the node may have one more flow.
+    fn open_stream(&mut self, now: Time, source: Option<LinkId>) -> Result<(LinkId, StreamId), Abort> {
         if self.is_closing || self.flows.len() >= self.config.most_flows {
-            return None;
+            return Err(Abort::Refused);
         }
-        let next = self.next?;
-        let link = self.links.get_mut(&next).filter(|link| link.is_up)?;
-        Some((next, link.connection.streams().open(Dir::Bi)?))
+        let next = self.next.ok_or(Abort::Refused)?;
+        let link = self.links.get_mut(&next).filter(|link| link.is_up).ok_or(Abort::Refused)?;
+        match self.config.connections {
+            Connections::Shared => Ok((next, link.connection.streams().open(Dir::Bi).ok_or(Abort::Refused)?)),
+            Connections::PerFlow => self.open_connection(now, source),
+        }
     }
 
     fn add_flow(&mut self, flow: Flow) -> FlowId {
@@ -77,34 +81,41 @@ impl Node {
         while let Some(stream) =
             self.links.get_mut(&id).and_then(|link| link.connection.streams().accept(Dir::Bi))
         {
-            if self.config.next.is_none() {
-                let flow = Flow {
-                    ends: [End::Stream(id, stream), End::Local],
-                    halves: [Half::new(Reading::Target(Vec::new())), Half::new(Reading::Data)],
-                    weight: Weight::default(),
-                };
-                if self.flows.len() >= self.config.most_flows || self.is_closing {
-                    self.refuse_stream(id, stream);
-                    continue;
+            match self.accepted_flow(now, id, stream) {
+                Ok(flow) => {
+                    self.add_flow(flow);
+                    self.on_readable(now, id, stream);
                 }
-                self.add_flow(flow);
-            } else if let Some((next, outgoing)) = self.open_stream() {
-                self.add_flow(Flow {
-                    ends: [End::Stream(id, stream), End::Stream(next, outgoing)],
-                    halves: [Half::new(Reading::Weight(Vec::new())), Half::new(Reading::Data)],
-                    weight: Weight::default(),
-                });
-            } else {
-                self.refuse_stream(id, stream);
-                continue;
+                Err(reason) => self.refuse_stream(id, stream, reason),
             }
-            self.on_readable(now, id, stream);
         }
     }
 
-    fn refuse_stream(&mut self, id: LinkId, stream: StreamId) {
+    /// The flow of a stream that a neighbour has opened.
+    fn accepted_flow(&mut self, now: Time, id: LinkId, stream: StreamId) -> Result<Flow, Abort> {
+        let weight = Weight::default();
+        if self.config.next.is_some() {
+            let (next, outgoing) = self.open_stream(now, Some(id))?;
+            let ends = [End::Stream(id, stream), End::Stream(next, outgoing)];
+            return Ok(Flow {
+                ends,
+                halves: [Half::new(Reading::Weight(Vec::new())), Half::new(Reading::Data)],
+                weight,
+            });
+        }
+        if self.flows.len() >= self.config.most_flows || self.is_closing {
+            return Err(Abort::Refused);
+        }
+        let ends = [End::Stream(id, stream), End::Local];
+        Ok(Flow { ends, halves: [Half::new(Reading::Target(Vec::new())), Half::new(Reading::Data)], weight })
+    }
+
+    fn refuse_stream(&mut self, id: LinkId, stream: StreamId, reason: Abort) {
         self.aborted += 1;
-        self.reset_end(End::Stream(id, stream), Abort::Refused);
+        self.reset_end(End::Stream(id, stream), reason);
+        if let Some(link) = self.links.get_mut(&id) {
+            link.ended += 1;
+        }
     }
 
     /// A stream has data, its end or its reset.
@@ -147,6 +158,7 @@ impl Node {
             self.streams.remove(&(link, stream.into()));
             if let Some(link) = self.links.get_mut(&link) {
                 link.backlog.remove(stream.into());
+                link.ended += u64::from(link.is_begun_by_peer(stream));
             }
         }
         self.waiting.retain(|(flow, _)| *flow != id);

@@ -29,7 +29,7 @@ impl Kill {
             (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_shr(33) % most
         };
         let restart = (number / 3 % 2 == 1).then(|| Duration::from_millis(50 + random(1, 400)));
-        Self { node: number % 3, after: Duration::from_micros(random(2, 700_000)), restart }
+        Self { node: number % 3, after: Duration::from_micros(random(2, 2_000_000)), restart }
     }
 }
 

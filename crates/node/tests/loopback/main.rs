@@ -299,6 +299,14 @@ fn bad_input_is_one_readable_error() {
         &with("capacity_command = [\"link-rate\"]\ncapacity_file = \"rate\""),
         "error: capacity_command: expected without `capacity_file`: one of them says the capacity\n  node.toml:6\n",
     );
+    check(
+        &with("connections = \"per-flow\""),
+        "error: connections: an exit has none: it does not connect to a next node\n  node.toml:6\n",
+    );
+    check(
+        &with("[[weight]]\ntarget = \"*:443\"\nweight = 2"),
+        "error: weight: only an enter has it: the weight of a flow travels with the flow\n  node.toml:7\n",
+    );
     let unknown = refused(folder, &exit(&with("mtv = 1500")));
     assert!(
         unknown.starts_with("error: unknown field `mtv`") && unknown.ends_with("node.toml:6\n"),
@@ -306,6 +314,29 @@ fn bad_input_is_one_readable_error() {
     );
     let relay = format!("role = \"relay\"\nkey = \"node.key\"\n{listen}previous = [\"{key}\"]\n");
     assert_eq!(refused(folder, &relay), "error: role: a relay needs `next`\n  node.toml:1\n");
+    let enter = |changes: &str| {
+        format!(
+            "role = \"enter\"\nkey = \"node.key\"\n{listen}next = {{ address = \"127.0.0.1:1\", key = \"{key}\" }}\n{changes}\n"
+        )
+    };
+    let proxy = "socks5 = \"127.0.0.1:0\"\n";
+    assert_eq!(
+        refused(folder, &enter(&format!("{proxy}connections = \"per-flow\""))),
+        "error: connections: \"per-flow\" needs `capacity`, `capacity_file` or `capacity_command`: each connection sends at least a packet per round-trip time, so that the bandwidth-delay product limits their number\n  node.toml:6\n"
+    );
+    assert_eq!(
+        refused(folder, &enter(&format!("{proxy}[[weight]]\ntarget = \"*:443\"\nweight = 1000"))),
+        "error: weight.weight: expected a number from 0.01 to 100, found 1000\n  node.toml:8\n"
+    );
+    let per_flow =
+        enter(&format!("{proxy}connections = \"per-flow\"\ncapacity = \"60Mbps\"\nmax_flows = 25"));
+    std::fs::write(folder.join("node.toml"), per_flow).unwrap();
+    let checked = Command::new(PROGRAM).arg("--check").arg(folder.join("node.toml")).output().unwrap();
+    let printed = String::from_utf8(checked.stdout).unwrap();
+    assert!(
+        checked.status.success() && printed.contains("25 flows at a time need a base RTT of 20.0 ms"),
+        "{printed}"
+    );
     std::fs::set_permissions(folder.join("node.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
     check(listen, "error: key: node.key can be read by others; run `chmod 600 node.key`\n  node.toml:2\n");
     let again = Command::new(PROGRAM).arg("keys").arg(folder.join("node.key")).output().unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chain;
+mod connections;
 mod faults;
 mod flows;
 mod world;

@@ -3,6 +3,7 @@
 use bytes::{Bytes as Data, BytesMut};
 use millpond_law::{Random, Settings};
 use millpond_node::clock::Clock;
+use millpond_node::connections::Connections;
 use millpond_node::identity::{self, Identity};
 use millpond_node::weight::Weight;
 use millpond_node::{Abort, FlowId, Neighbour, Node, NodeConfig, NodeEvent};
@@ -161,37 +162,52 @@ pub(crate) fn settings(
 
 impl World {
     /// A chain of nodes; wire `i` joins hosts `i` and `i + 1`, with the same properties in both directions.
-    #[allow(clippy::disallowed_methods, reason = "any instant is a start: results do not depend on it")]
     pub(crate) fn chain(
         wires: &[Wire],
         protocol: &'static str,
         written: &[(&'static str, &'static str)],
     ) -> Self {
+        Self::chain_with(wires, protocol, written, |_, _| {})
+    }
+
+    /// A chain whose nodes have changed configurations: `change` receives the place of each.
+    #[allow(clippy::disallowed_methods, reason = "any instant is a start: results do not depend on it")]
+    pub(crate) fn chain_with(
+        wires: &[Wire],
+        protocol: &'static str,
+        written: &[(&'static str, &'static str)],
+        change: impl Fn(usize, &mut NodeConfig),
+    ) -> Self {
         let identities: Vec<Identity> =
             (0..=wires.len()).map(|_| Identity::read(&identity::generate().unwrap()).unwrap()).collect();
         let clock = Clock::new(Instant::now());
         let (protocol, settings) = settings(protocol, written);
-        let config = |place: usize| NodeConfig {
-            identity: identities[place].clone(),
-            next: identities
-                .get(place + 1)
-                .map(|next| Neighbour { address: address(place + 1), key: next.public() }),
-            previous: place
-                .checked_sub(1)
-                .map(|previous| identities[previous].public())
-                .into_iter()
-                .collect(),
-            protocol,
-            settings: settings.clone(),
-            packet: Bytes::new(1500),
-            overhead: Bytes::new(28),
-            hold: Span::from_millis(20),
-            slack: Span::from_millis(1),
-            capacity: None,
-            idle_timeout: Span::from_millis(3000),
-            stream_window: Bytes::new(1 << 20),
-            most_flows: 200,
-            seed: place as u64,
+        let config = |place: usize| {
+            let mut config = NodeConfig {
+                identity: identities[place].clone(),
+                next: identities
+                    .get(place + 1)
+                    .map(|next| Neighbour { address: address(place + 1), key: next.public() }),
+                previous: place
+                    .checked_sub(1)
+                    .map(|previous| identities[previous].public())
+                    .into_iter()
+                    .collect(),
+                protocol,
+                settings: settings.clone(),
+                packet: Bytes::new(1500),
+                overhead: Bytes::new(28),
+                hold: Span::from_millis(20),
+                slack: Span::from_millis(1),
+                capacity: None,
+                idle_timeout: Span::from_millis(3000),
+                stream_window: Bytes::new(1 << 20),
+                most_flows: 200,
+                connections: Connections::Shared,
+                seed: place as u64,
+            };
+            change(place, &mut config);
+            config
         };
         let hosts = (0..=wires.len())
             .map(|place| Host {
