@@ -187,6 +187,7 @@ enum Sharing {
 struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
+    outside: Outside,
 }
 
 impl Reader<'_> {
@@ -243,14 +244,38 @@ impl Reader<'_> {
     }
 }
 
+/// What a configuration needs from outside the file.
+#[derive(Clone, Copy)]
+pub struct Outside {
+    /// The addresses of a name with a port.
+    pub resolve: fn(&Target) -> std::io::Result<Vec<SocketAddr>>,
+    /// The private key in a file, or a message.
+    pub read_key: fn(&Path) -> Result<Identity, String>,
+}
+
+impl Outside {
+    /// The resolver and the file system of this host.
+    pub const HOST: Self = Self { resolve, read_key };
+}
+
+fn resolve(target: &Target) -> std::io::Result<Vec<SocketAddr>> {
+    Ok((target.host.as_str(), target.port).to_socket_addrs()?.collect())
+}
+
 impl Config {
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let fault = |message: String| ConfigError { file: path.to_owned(), line: None, message };
         let text = std::fs::read_to_string(path)
             .map_err(|error| fault(format!("cannot read the configuration: {error}")))?;
-        let reader = Reader { path, text: &text };
-        let file: File = toml::from_str(&text).map_err(|error| ConfigError {
+        Self::parse(path, &text, Outside::HOST)
+    }
+
+    /// Checks the text of a file.
+    pub fn parse(path: &Path, text: &str, outside: Outside) -> Result<Self, ConfigError> {
+        let fault = |message: String| ConfigError { file: path.to_owned(), line: None, message };
+        let reader = Reader { path, text, outside };
+        let file: File = toml::from_str(text).map_err(|error| ConfigError {
             line: error.span().map(|span| reader.line(span.start)),
             ..fault(error.message().to_owned())
         })?;
@@ -375,7 +400,7 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         ));
     }
     Ok(NodeConfig {
-        identity: read_key(reader, &file.key)?,
+        identity: identity(reader, &file.key)?,
         next: file.next.as_ref().map(|next| neighbour(reader, next)).transpose()?,
         previous: file.previous.iter().map(|key| reader.parse("previous", key)).collect::<Result<_, _>>()?,
         protocol,
@@ -472,10 +497,9 @@ fn parameter(reader: &Reader<'_>, name: &str, value: &toml::Value) -> Result<Val
 fn neighbour(reader: &Reader<'_>, next: &NextTable) -> Result<Neighbour, ConfigError> {
     let fault = |message: String| reader.error(Some(next.address.span()), "next.address", message);
     let target: Target = reader.parse("next.address", &next.address)?;
-    let mut addresses = (target.host.as_str(), target.port)
-        .to_socket_addrs()
+    let addresses = (reader.outside.resolve)(&target)
         .map_err(|error| fault(format!("cannot resolve \"{target}\": {error}")))?;
-    let address = addresses.next().ok_or_else(|| fault(format!("\"{target}\" has no address")))?;
+    let address = addresses.first().copied().ok_or_else(|| fault(format!("\"{target}\" has no address")))?;
     let key: PublicKey = reader.parse("next.key", &next.key)?;
     Ok(Neighbour { address, key })
 }
@@ -490,21 +514,23 @@ fn mtu(reader: &Reader<'_>, file: &File) -> Result<Bytes, ConfigError> {
     Err(reader.error(file.mtu.as_ref().map(Spanned::span), "mtu", message))
 }
 
-/// Reads the private key, which nobody else may read.
-fn read_key(reader: &Reader<'_>, key: &Spanned<String>) -> Result<Identity, ConfigError> {
-    use std::os::unix::fs::MetadataExt;
+/// The private key of the node.
+fn identity(reader: &Reader<'_>, key: &Spanned<String>) -> Result<Identity, ConfigError> {
     let path = reader.relative(key);
-    let fault = |message: String| reader.error(Some(key.span()), "key", message);
-    let metadata = std::fs::metadata(&path).map_err(|error| {
-        fault(format!("cannot read {}: {error}; `millpond node keys FILE` makes a key", path.display()))
-    })?;
+    (reader.outside.read_key)(&path).map_err(|message| reader.error(Some(key.span()), "key", message))
+}
+
+/// Reads a private key, which nobody else may read.
+fn read_key(path: &Path) -> Result<Identity, String> {
+    use std::os::unix::fs::MetadataExt;
+    let shown = path.display();
+    let metadata = std::fs::metadata(path)
+        .map_err(|error| format!("cannot read {shown}: {error}; `millpond node keys FILE` makes a key"))?;
     if metadata.mode() & 0o077 != 0 {
-        let path = path.display();
-        return Err(fault(format!("{path} can be read by others; run `chmod 600 {path}`")));
+        return Err(format!("{shown} can be read by others; run `chmod 600 {shown}`"));
     }
-    let pem = std::fs::read_to_string(&path)
-        .map_err(|error| fault(format!("cannot read {}: {error}", path.display())))?;
-    Identity::read(&pem).map_err(|error| fault(format!("{}: {error}", path.display())))
+    let pem = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    Identity::read(&pem).map_err(|error| format!("{shown}: {error}"))
 }
 
 /// Writes a new private key to a file that must not exist, and returns its public key.
