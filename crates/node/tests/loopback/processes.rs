@@ -5,19 +5,35 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_millpond-node");
 
-/// A TCP port that is free at present; below the range from which the kernel takes ports of outgoing connections, it would
-/// be less likely to be taken, but other tests choose as well.
+/// Ports below the range from which the kernel takes those of outgoing connections (32768 to 60999), so that no connection
+/// takes one between its choice here and its use by a node.
+const PORTS: std::ops::Range<u32> = 10_000..32_000;
+
+/// The next port of this process at which `is_free` holds; tests of one process never choose the same.
+fn free_port(is_free: impl Fn(SocketAddr) -> bool) -> SocketAddr {
+    static CHOSEN: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let place = std::process::id().wrapping_mul(97).wrapping_add(CHOSEN.fetch_add(1, Ordering::Relaxed));
+        let port = PORTS.start + place % (PORTS.end - PORTS.start);
+        let address = SocketAddr::from(([127, 0, 0, 1], port as u16));
+        if is_free(address) {
+            return address;
+        }
+    }
+}
+
 pub(crate) fn free_tcp() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    free_port(|address| TcpListener::bind(address).is_ok())
 }
 
 pub(crate) fn free_udp() -> SocketAddr {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    free_port(|address| UdpSocket::bind(address).is_ok())
 }
 
 /// A process that ends with its owner.
