@@ -72,7 +72,8 @@ impl RateMessage {
             return None;
         }
         let id = HeaderId(*fixed.get(33)?);
-        let echo = if id == HeaderId::NONE { Header::NONE } else { Header::new(id, echo) };
+        let has_echo = id != HeaderId::NONE && !echo.is_empty();
+        let echo = if has_echo { Header::new(id, echo) } else { Header::NONE };
         let marks = Marks { packets: number(9)?, bytes: Bytes::new(number(17)?) };
         Some(Self { sequence: number(1)?, report: Report { marks, ended: number(25)?, echo } })
     }
