@@ -26,6 +26,7 @@ pub mod lateness;
 mod link;
 pub mod message;
 mod node;
+mod node_connections;
 mod node_flows;
 pub mod proxy;
 pub mod stats;
