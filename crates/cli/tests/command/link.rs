@@ -482,6 +482,25 @@ fn sigterm_ends_the_command_and_the_link() {
 }
 
 #[test]
+fn the_server_receives_sigterm_when_the_program_has_ended_and_both_ends_block_no_signal() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    // A shell that waits for a process runs its trap at once.
+    let server =
+        "trap 'echo ended > ended; exit' TERM; grep SigBlk /proc/self/status > server; sleep 20 & wait";
+    let program = "grep SigBlk /proc/self/status > program; until test -s server; do sleep 0.02; done";
+    let options = ["link", "--rate", "20Mbps", "--server", server, "--", "sh", "-c", program];
+    assert!(millpond(folder.path(), &options).status.success());
+    let written = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    assert_eq!(written("ended"), "ended\n");
+    for end in ["server", "program"] {
+        assert_eq!(written(end), "SigBlk:\t0000000000000000\n", "{end}");
+    }
+}
+
+#[test]
 fn each_wrong_option_is_named_with_what_was_expected() {
     let folder = folder("");
     let error = |options: &[&str]| {

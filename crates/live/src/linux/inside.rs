@@ -235,6 +235,9 @@ fn run_first(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Res
         command.split_first().ok_or_else(|| EndError::System("there is no command to run".to_owned()))?;
     let mut process = Command::new(program);
     process.args(arguments).envs(environment(config));
+    // The keeper and the emulator block signals, which a process inherits. The first process of a namespace needs no
+    // protection: it ignores signals for which it has no handler.
+    sys::unblock_signals().map_err(system("unblock signals"))?;
     let started = process.spawn();
     let child = started.map_err(|error| {
         EndError::Command(program.to_string_lossy().into_owned(), command_error(&error).to_string())

@@ -67,7 +67,7 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// From now on this thread reads SIGINT, SIGQUIT, SIGTERM and SIGHUP. The process must have one thread: others would
-    /// receive the signals. Child processes have the signals unblocked, because `std::process` resets their mask.
+    /// receive the signals. Child processes inherit the mask; [`unblock_signals`] clears it for those of the user.
     pub(crate) fn block() -> io::Result<Self> {
         let (mut set, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: `sigemptyset` initializes the set before `sigaddset` changes it; both pointers are valid.
@@ -112,6 +112,17 @@ impl Drop for Signals {
         // SAFETY: `before` is the mask that was read in `block`.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
     }
+}
+
+/// Blocks no signal in this thread, so that programs that it starts receive all.
+pub(crate) fn unblock_signals() -> io::Result<()> {
+    let mut none = MaybeUninit::uninit();
+    // SAFETY: `sigemptyset` initializes the set before it is read; both pointers are valid or null.
+    let result = unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut())
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
 }
 
 /// Gives this thread a low real-time priority, which child processes do not inherit. An error without the permission.
