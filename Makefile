@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-link bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -71,6 +71,11 @@ bench: ## packet-hops per CPU second against the bare loop
 bench-link: ## kernel TCP through millpond link: rate, lateness
 	cargo build --release --package millpond-cli
 	benches/link.py target/release/millpond
+
+bench-node: ## two minutes, on an idle machine, as root: chains of nodes beside kernel CUBIC and BBR on the same links
+	cargo build --release --package millpond-cli
+	cd crates/node && cargo build --release --locked
+	benches/node.py target/release/millpond crates/node/target/release/millpond-node 5 target/bench-node
 
 bench-python: ## the Python package against its limits: import, runs, tables, laws, environments
 	cargo build --release --package millpond-cli
