@@ -230,7 +230,12 @@ mod tests {
         let group = running.child.id();
         assert_eq!(alive(group), 3, "a shell with two programs");
         drop(reader);
-        assert_eq!(alive(group), 0);
+        // Killed processes end when the kernel runs them, on a busy machine later than this test.
+        let ended = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            alive(group) == 0
+        });
+        assert!(ended, "{} processes are alive after five seconds", alive(group));
     }
 
     /// Processes of a group that have not ended: those that nobody has collected do not count.
