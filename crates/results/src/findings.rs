@@ -29,10 +29,14 @@ pub fn findings(summary: &Summary) -> Vec<String> {
 fn playback_sentences(summary: &Summary) -> impl Iterator<Item = String> {
     summary.groups.iter().filter_map(|group| {
         let Playback { bitrate_bps, rebuffering_s, switches, startup_s } = group.playback?;
+        let viewers = match group.flows {
+            1 => "one viewer".to_owned(),
+            count => format!("mean of {count} viewers"),
+        };
         Some(format!(
-            "video \"{}\", mean of {} viewers: {} Mbit/s, begins after {} s, stands still for {} s, changes its bitrate {} times",
+            "video \"{}\", {}: {} Mbit/s, begins after {} s, stands still for {} s, changes its bitrate {} times",
             group.name,
-            group.flows,
+            viewers,
             megabits(bitrate_bps.mean),
             seconds(startup_s.mean),
             seconds(rebuffering_s.mean),
@@ -192,11 +196,13 @@ mod tests {
             startup_s: spread(0.6),
         };
         let tv = Group { name: "tv".into(), flows: 2, playback: Some(playback), ..Group::default() };
-        let groups = vec![tv, Group::default()];
+        let phone = Group { name: "phone".into(), flows: 1, ..tv.clone() };
+        let groups = vec![tv, phone, Group::default()];
         assert_eq!(
             findings(&Summary { groups, ..Summary::default() }),
             [
-                "video \"tv\", mean of 2 viewers: 2.35 Mbit/s, begins after 0.6 s, stands still for 3.2 s, changes its bitrate 7 times"
+                "video \"tv\", mean of 2 viewers: 2.35 Mbit/s, begins after 0.6 s, stands still for 3.2 s, changes its bitrate 7 times",
+                "video \"phone\", one viewer: 2.35 Mbit/s, begins after 0.6 s, stands still for 3.2 s, changes its bitrate 7 times",
             ]
         );
     }
