@@ -1,7 +1,7 @@
 //! Applications that wait for data or follow the rate of their flow, as a scenario describes them.
 
 use crate::distribution::{Lasting, Size};
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// A browser that loads one page after the other. The defaults of its keys are the HTTP traffic model of 3GPP TR 25.892.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub struct AdaptiveVideo {
 }
 
 /// A live video encoder (RFC 8593, section 5).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VideoCall {
     /// Least and greatest output rate.
     pub range: (Rate, Rate),
@@ -66,10 +66,14 @@ pub struct VideoCall {
     pub burst_frames: u32,
     /// Size of the first frame of a transient.
     pub burst_size: Bytes,
+    /// The least size of the other frames of a transient, relative to the mean size.
+    pub least_share: f64,
     /// Scale of the deviations of frame intervals.
     pub interval_scale: f64,
     /// Scale of the deviations of frame sizes.
     pub size_scale: f64,
     /// The relative change of the rate above which a transient begins.
     pub abrupt: f64,
+    /// From when until when no frames are produced, in the order of time.
+    pub pauses: Vec<(Time, Time)>,
 }

@@ -180,6 +180,7 @@ const MISTAKES: &str = r#"
 23      | workload = { rate = "5Mbps", bursts = [["2s", "1s"]] } | ends before it begins |
 23      | workload = { rate = "5Mbps", bursts = [["2s", "2s"]] } | a burst that lasts |
 23      | workload = { rate = "5Mbps", bursts = [["2s", "4s"], ["3s", "5s"]] } | after the end of the one before |
+23      | workload = { call = { pauses = [["2s", "4s"], ["4s", "5s"]] } } | a pause that lasts, after the end of the one before |
 # Traces.
 14      | rate = { trace = "nowhere.down" } | cannot read the trace | relative to the scenario file
 "#;

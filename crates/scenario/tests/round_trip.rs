@@ -103,7 +103,9 @@ fn flow() -> impl Strategy<Value = String> {
         Just("{ video = \"bba-0\" }"),
         Just("{ video = { ladder = [\"1Mbps\", \"3Mbps\"], segment = \"2s\", handshakes = 1 } }"),
         Just("{ call = \"rfc8593\" }"),
-        Just("{ call = { range = [\"300kbps\", \"3Mbps\"], frames_per_s = 25, abrupt = \"20%\" } }"),
+        Just(
+            "{ call = { range = [\"300kbps\", \"3Mbps\"], frames_per_s = 25, abrupt = \"20%\", least_share = 0.1, pauses = [[\"1s\", \"2s\"]] } }"
+        ),
     ];
     let acks = prop_oneof![
         Just("false"),

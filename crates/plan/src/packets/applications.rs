@@ -104,19 +104,23 @@ fn call_settings(call: &VideoCall) -> CallSettings {
         reaction,
         burst_frames,
         burst_size,
+        least_share,
         interval_scale,
         size_scale,
         abrupt,
-    } = *call;
+        pauses,
+    } = call.clone();
     CallSettings {
         range,
         frames_per_s,
         reaction,
         burst_frames,
         burst_size,
+        least_share,
         interval_scale,
         size_scale,
         abrupt,
+        pauses,
     }
 }
 

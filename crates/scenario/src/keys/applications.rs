@@ -1,7 +1,7 @@
 //! Applications: web pages, adaptive video, live video.
 
 use super::sizes::SIZE;
-use super::times::LASTING;
+use super::times::{LASTING, periods, write_periods};
 use crate::applications::{AdaptiveVideo, ObjectCount, VideoCall, WebPages};
 use crate::distribution::{Lasting, Size};
 use crate::table::{
@@ -306,6 +306,13 @@ pub(crate) static CALL: KeyTable<VideoCall> = KeyTable {
             field: burst_size,
         },
         stored_key! {
+            name: "least_share",
+            form: Form::Share { least: 0.0, most: 1.0 },
+            rule: Rule::Default("\"20%\""),
+            meaning: "the least size of these other frames, relative to the mean size; this is the number of the implementation by the authors of the RFC",
+            field: least_share,
+        },
+        stored_key! {
             name: "interval_scale",
             form: Form::Number { least: 0.0, most: 1.0 },
             rule: Rule::Default("0.15"),
@@ -325,6 +332,15 @@ pub(crate) static CALL: KeyTable<VideoCall> = KeyTable {
             rule: Rule::Default("\"50%\""),
             meaning: "a change of the rate by more than this begins a transient; the RFC has no number, this is that of its authors' implementation",
             field: abrupt,
+        },
+        ScenarioKey {
+            name: "pauses",
+            form: Form::List { item: &Form::Range(&Form::Time), least: 1 },
+            rule: Rule::Absent("none"),
+            meaning: "no frames are produced from the first to the second time of each pair, as in \
+                      `[[\"40s\", \"60s\"]]`; pauses rise and do not touch",
+            read: |call, written| set(&mut call.pauses, periods(written, "pause")),
+            write: |call| (!call.pauses.is_empty()).then(|| write_periods(&call.pauses)),
         },
     ],
 };

@@ -6,6 +6,25 @@ use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written,
 use crate::tree::Raw;
 use millpond_units::{Span, Time};
 
+/// Periods that rise and do not touch, each from the first to the second time of a pair; `noun` names one of them in messages.
+pub(super) fn periods(written: &Written<'_>, noun: &str) -> Option<Vec<(Time, Time)>> {
+    let mut periods: Vec<(Time, Time)> = Vec::new();
+    for item in written.list("[[\"5s\", \"6s\"], [\"8s\", \"12s\"]]")? {
+        let item = written.part(item, &Form::Time);
+        let (from, until) = item.range::<Time>("[\"5s\", \"6s\"]")?;
+        if from == until || periods.last().is_some_and(|(_, end)| *end >= from) {
+            return item.expected(&format!("a {noun} that lasts, after the end of the one before"));
+        }
+        periods.push((from, until));
+    }
+    if periods.is_empty() { written.expected(&format!("at least one {noun}")) } else { Some(periods) }
+}
+
+/// Periods as a scenario writes them.
+pub(super) fn write_periods(periods: &[(Time, Time)]) -> String {
+    array(periods.iter().map(|(from, until)| array([from.to_toml(), until.to_toml()])))
+}
+
 /// The forms of a start, or of a stop.
 pub(crate) static START: KeyTable<FlowStart> = KeyTable {
     name: "start",

@@ -3,14 +3,14 @@
 use super::applications::{CALL, PAGES, VIDEO, workload_key};
 use super::measure::MAX_SAMPLES;
 use super::sizes::SIZE;
-use super::times::LASTING;
+use super::times::{LASTING, periods, write_periods};
 use crate::distribution::{Lasting, Size};
 use crate::model::{Activity, Gap, Workload};
 use crate::table::{
-    Field, Form, KeyTable, LONGEST_RUN, PlainForm, Rule, ScenarioKey, Written, array, put, set, text,
+    Field, Form, KeyTable, LONGEST_RUN, PlainForm, Rule, ScenarioKey, Written, put, set, text,
 };
 use crate::tree::Raw;
-use millpond_units::{Rate, Span, Time};
+use millpond_units::{Rate, Span};
 
 /// An application is switched on and off at most this often on average.
 const MAX_PERIODS: u64 = 1_000_000;
@@ -84,14 +84,13 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
             meaning: "payload is produced from the first to the second time of each pair, as in \
                       `[[\"10s\", \"12s\"], [\"30s\", \"31s\"]]`; bursts rise and do not touch",
             read: |workload, written| match workload {
-                Workload::Produced(_, activity) => set(activity, bursts(written).map(Activity::Bursts)),
+                Workload::Produced(_, activity) => {
+                    set(activity, periods(written, "burst").map(Activity::Bursts))
+                }
                 _ => None,
             },
             write: |workload| match workload {
-                Workload::Produced(_, Activity::Bursts(bursts)) => {
-                    let burst = |(from, until): &(Time, Time)| array([from.to_toml(), until.to_toml()]);
-                    Some(array(bursts.iter().map(burst)))
-                }
+                Workload::Produced(_, Activity::Bursts(bursts)) => Some(write_periods(bursts)),
                 _ => None,
             },
         },
@@ -209,20 +208,6 @@ fn on_and_off(workload: &mut Workload, written: &Written<'_>) -> Option<()> {
         "too short, together with off",
         format!("let on and off together typically last {least} in a run of {duration}"),
     )
-}
-
-/// From when until when payload is produced: pairs that rise and do not touch.
-fn bursts(written: &Written<'_>) -> Option<Vec<(Time, Time)>> {
-    let mut bursts: Vec<(Time, Time)> = Vec::new();
-    for item in written.list("[[\"5s\", \"6s\"], [\"8s\", \"12s\"]]")? {
-        let item = written.part(item, &Form::Time);
-        let (from, until) = item.range::<Time>("[\"5s\", \"6s\"]")?;
-        if from == until || bursts.last().is_some_and(|(_, end)| *end >= from) {
-            return item.expected("a burst that lasts, after the end of the one before");
-        }
-        bursts.push((from, until));
-    }
-    if bursts.is_empty() { written.expected("at least one burst") } else { Some(bursts) }
 }
 
 /// The time from one transfer to the next, long enough for the number of flows to stay bounded.

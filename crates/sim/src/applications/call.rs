@@ -6,7 +6,7 @@ use millpond_law::Random;
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// An encoder.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallSettings {
     /// `R_min` and `R_max`: the range of the output rate.
     pub range: (Rate, Rate),
@@ -18,12 +18,16 @@ pub struct CallSettings {
     pub burst_frames: u32,
     /// `K_B`: the size of the first frame of a transient.
     pub burst_size: Bytes,
+    /// The least size of the other frames of a transient, relative to the mean size.
+    pub least_share: f64,
     /// `SCALE_t`: scale of the Laplacian deviations of frame intervals, relative to `1 / FPS`.
     pub interval_scale: f64,
     /// `SCALE_B`: scale of the Laplacian deviations of frame sizes, relative to their mean.
     pub size_scale: f64,
     /// A change of the rate by more than this fraction of it begins a transient.
     pub abrupt: f64,
+    /// From when until when no frames are produced, in the order of time.
+    pub pauses: Vec<(Time, Time)>,
 }
 
 impl CallSettings {
@@ -37,13 +41,18 @@ impl CallSettings {
         rate.as_f64() / (8.0 * self.frames_per_s)
     }
 
-    /// The size in bytes of the frames of a transient after its first: with it they have the mean `B_0`. The least share of
-    /// it is that of the authors' implementation.
+    /// The size in bytes of the frames of a transient after its first: with it they have the mean `B_0`, unless the
+    /// first is so large that they would be smaller than the least share of it.
     fn later_size(&self, rate: Rate) -> f64 {
-        const LEAST_SHARE: f64 = 0.2;
         let (mean, frames) = (self.mean_size(rate), f64::from(self.burst_frames));
         let later = (frames * mean - self.burst_size.as_f64()) / (frames - 1.0).max(1.0);
-        later.max(LEAST_SHARE * mean)
+        later.max(self.least_share * mean)
+    }
+
+    /// The end of the pause at a time, if it is one.
+    fn pause_end(&self, now: Time) -> Option<Time> {
+        let pause = self.pauses.iter().find(|(from, until)| (*from..*until).contains(&now));
+        pause.map(|(_, until)| *until)
     }
 }
 
@@ -74,9 +83,9 @@ impl VideoCall {
     /// An encoder that begins at its least rate.
     pub fn new(settings: CallSettings, random: Random) -> Self {
         Self {
+            rate: settings.range.0,
             settings,
             random,
-            rate: settings.range.0,
             ignores_until: Time::ZERO,
             burst_left: 0,
             next: Time::ZERO,
@@ -127,6 +136,10 @@ impl Application for VideoCall {
         if now < self.next {
             return;
         }
+        if let Some(end) = self.settings.pause_end(now) {
+            self.next = end;
+            return;
+        }
         if let Some(rate) = connections.allowed_rate(0) {
             self.request(now, rate);
         }
@@ -168,9 +181,11 @@ mod tests {
         reaction: Span::from_millis(200),
         burst_frames: 8,
         burst_size: Bytes::new(13_500),
+        least_share: 0.2,
         interval_scale: 0.15,
         size_scale: 0.15,
         abrupt: 0.5,
+        pauses: Vec::new(),
     };
 
     fn call() -> VideoCall {
@@ -220,6 +235,40 @@ mod tests {
         assert_eq!(call.burst_left, 0);
         call.request(at(200), Rate::from_mbps(0.7));
         assert_eq!(call.burst_left, 8);
+    }
+
+    /// A flow whose sender may always send at this rate.
+    struct Permitted(Rate, Bytes);
+
+    impl Connections for Permitted {
+        fn supply(&mut self, _: usize, bytes: Bytes) {
+            self.1 += bytes;
+        }
+        fn allowed_rate(&self, _: usize) -> Option<Rate> {
+            Some(self.0)
+        }
+    }
+
+    #[test]
+    fn no_frame_is_produced_in_a_pause_and_one_at_its_end() {
+        let settings = CallSettings { pauses: vec![(at(1000), at(3000)), (at(4000), at(5000))], ..EXAMPLE };
+        let mut call = VideoCall::new(settings, Random::stream(1, "call"));
+        let mut flow = Permitted(Rate::from_mbps(1.0), Bytes::ZERO);
+        while call.next() < at(6000) {
+            let now = call.next();
+            call.on_time(now, &mut flow);
+        }
+        let times: Vec<Time> = call.frames.iter().map(|frame| frame.arrived).collect();
+        let count =
+            |from: u64, until: u64| times.iter().filter(|time| (at(from)..at(until)).contains(*time)).count();
+        assert_eq!([count(1000, 3000), count(4000, 5000)], [0, 0]);
+        assert!(times.contains(&at(3000)) && times.contains(&at(5000)), "{times:?}");
+        // 30 frames per second at other times; five standard deviations of the sum of 30 Laplacian intervals.
+        let error = 5.0 * 0.15 * (2.0_f64 * 30.0).sqrt();
+        let counts = [count(0, 1000), count(3000, 4000), count(5000, 6000)];
+        assert!(counts.iter().all(|count| (*count as f64 - 30.0).abs() <= error + 1.0), "{counts:?}");
+        let sizes = call.frames.iter().fold(Bytes::ZERO, |sum, frame| sum + frame.size);
+        assert_eq!(flow.1, sizes);
     }
 
     #[test]
