@@ -7,6 +7,7 @@
 //! arrival time, so that most packets need one event per link.
 
 use super::laws::LawResult;
+use super::special::LinkAction;
 use super::waiting::Waiting;
 use super::{Link, ServedPacket, Special};
 use crate::packet_pool::{PacketHandle, PacketPool};
@@ -24,7 +25,7 @@ pub(super) struct LazyServer {
 }
 
 impl Link {
-    /// Enqueues a packet. Returns when the link must be called, if no call is pending.
+    /// Enqueues a packet.
     #[inline(always)]
     pub(super) fn enqueue_lazy(
         &mut self,
@@ -32,20 +33,19 @@ impl Link {
         now: Time,
         handle: PacketHandle,
         packets: &mut PacketPool,
-    ) -> Time {
+    ) -> LinkAction {
         self.complete_services(special, now, packets);
         if self.queued > 0 {
             self.join_queue(special, now, handle, packets);
-            return self.next_call(special);
+            return LinkAction::TakeServed(self.next_call(special));
         }
         if let Waiting::Fifo(_) = special.waiting
             && self.has_room(handle.bytes)
         {
-            self.serve_at_once(special, now, handle, packets);
-        } else {
-            self.join_empty_queues(special, now, handle, packets);
+            return self.serve_at_once(special, now, handle, packets);
         }
-        Time::NEVER
+        self.join_empty_queues(special, now, handle, packets);
+        LinkAction::TakeServed(Time::NEVER)
     }
 
     /// Adds a packet to queues that are all empty and starts its service.
@@ -64,7 +64,8 @@ impl Link {
         self.start_next_service(special, now, packets);
     }
 
-    /// Serves a packet that arrives at an empty queue.
+    /// Serves a packet that arrives at an empty queue. The event loop delivers it at once, unless packets before it still have to
+    /// be taken.
     #[inline(always)]
     fn serve_at_once(
         &mut self,
@@ -72,27 +73,40 @@ impl Link {
         now: Time,
         handle: PacketHandle,
         packets: &mut PacketPool,
-    ) {
+    ) -> LinkAction {
         let queue = self.view(now, Span::ZERO);
         let packet = packets.get_mut(handle.packet);
         packet.entered = now;
         let results = special.laws.apply_both(now, packet, queue);
         if results != [LawResult::Forwarded; 2] && !self.count_results(results) {
-            return packets.release(handle.packet);
+            packets.release(handle.packet);
+            return LinkAction::TakeServed(Time::NEVER);
         }
         // A law may hold the packet back.
         let released = special.release(now, now, handle.bytes);
         self.add_to_queue(now, handle.bytes);
         let entry = self.serve(released, now, handle, packets);
+        if self.pipeline.len() == 0 {
+            let arrives = self.record_service(special, entry);
+            return LinkAction::Deliver(special.wire_arrival(arrives));
+        }
         self.begin_service(special, entry);
+        LinkAction::TakeServed(Time::NEVER)
     }
 
     /// Records that the service of a packet has begun, and puts it on the wire with its arrival time at the end of the link.
     #[inline(always)]
     fn begin_service(&mut self, special: &mut Special, entry: ServedPacket) {
+        let arrives = self.record_service(special, entry);
+        self.pipeline.push(ServedPacket { due: arrives, ..entry });
+    }
+
+    /// Records that the service of a packet has begun. Returns when it arrives at the end of the link.
+    #[inline(always)]
+    fn record_service(&self, special: &mut Special, entry: ServedPacket) -> Time {
         let arrives = special.arrival(entry.due, self.delay);
         (special.server.in_service, special.server.arrives) = (entry, arrives);
-        self.pipeline.push(ServedPacket { due: arrives, ..entry });
+        arrives
     }
 
     /// When the event loop must call the link, so that it takes each packet before it arrives at the end of the link, if no

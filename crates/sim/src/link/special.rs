@@ -59,7 +59,7 @@ impl Special {
     }
 
     #[inline]
-    fn wire_arrival(&self, at: Time) -> WireArrival {
+    pub(super) fn wire_arrival(&self, at: Time) -> WireArrival {
         let may_be_lost = self.channel.as_ref().is_some_and(|channel| channel.may_lose());
         WireArrival { at, may_be_lost }
     }
@@ -97,9 +97,7 @@ impl Link {
         // Not a closure: the compiler would call it once per packet.
         let Some(mut special) = self.special.take() else { return LinkAction::Dropped };
         let action = match special.mode {
-            ServiceMode::LazyDequeue => {
-                LinkAction::TakeServed(self.enqueue_lazy(&mut special, now, handle, packets))
-            }
+            ServiceMode::LazyDequeue => self.enqueue_lazy(&mut special, now, handle, packets),
             ServiceMode::Precomputed => self.enqueue_precomputed(&mut special, now, handle, packets),
         };
         self.special = Some(special);

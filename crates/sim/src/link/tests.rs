@@ -336,6 +336,21 @@ fn an_outage_during_a_service_counts_as_queueing() {
 }
 
 #[test]
+fn a_packet_at_an_idle_link_does_not_overtake_those_that_the_event_loop_has_not_taken() {
+    // Two packets wait for the end of an outage, after which the services end within a picosecond. The third arrives when they
+    // have been served.
+    let steps = [(Time::ZERO, Rate::ZERO), (Time::from_secs(1.0), Rate::MAX)];
+    let rate = Arc::new(Schedule::steps(&steps).unwrap());
+    let served = Time::from_secs(1.0) + Span::from_picos(1);
+    let third = Arrival { at: served, ..arrival(2, 1.0, 1000) };
+    let link = LinkSpec { rate, queue: QueueLaw::single(DepartureObserver), ..spec() };
+    let (_, delivered) =
+        run(link, &[arrival(0, 0.0, 1000), arrival(1, 0.0, 1000), third], Time::from_secs(2.0));
+    let expected = [0, 1, 2].map(|number| (served + Span::from_millis(10), number));
+    assert!(delivered.iter().map(|(at, segment)| (*at, segment.number)).eq(expected), "{delivered:?}");
+}
+
+#[test]
 fn packets_overtake_only_if_reordering_is_enabled() {
     let arrivals: Vec<Arrival> = (0..1000).map(|n| arrival(n, n as f64 * 1e-3, 1000)).collect();
     for reorder in [false, true] {
