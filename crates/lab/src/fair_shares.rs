@@ -2,7 +2,7 @@
 
 use millpond_plan::packets::{PacketFlowPlan, plan};
 use millpond_protocols::Registry;
-use millpond_results::{EntityKind, Run, Series, quantity};
+use millpond_results::{EntityKind, Run, Series, Times, quantity};
 use millpond_scenario::Scenario;
 use millpond_stats::{MaxMinFlow, max_min_shares};
 use millpond_units::Rate;
@@ -21,9 +21,9 @@ pub fn fair_shares(scenario: &Scenario, registry: &Registry, run: &Run) -> Vec<S
     };
     let capacities: Option<Vec<&Series>> = plan.links.iter().map(|link| capacity(&link.entity)).collect();
     let Some(capacities) = capacities else { return Vec::new() };
-    let times = capacities.first().map_or(&[][..], |series| &series.times);
+    let times = capacities.first().map_or_else(Times::default, |series| series.times.clone());
     let stops: Vec<f64> = plan.flows.iter().map(|flow| stop(flow, run)).collect();
-    let mut shares: Vec<Series> = plan.flows.iter().map(|flow| empty(&flow.name, times)).collect();
+    let mut shares: Vec<Series> = plan.flows.iter().map(|flow| empty(&flow.name, &times)).collect();
     let (mut before, mut last) = (0.0, None);
     for (sample, time) in times.iter().enumerate() {
         let middle = f64::midpoint(before, *time);
@@ -57,13 +57,13 @@ fn stop(flow: &PacketFlowPlan, run: &Run) -> f64 {
     found.map_or(f64::INFINITY, |flow| flow.stop_s)
 }
 
-fn empty(name: &str, times: &[f64]) -> Series {
+fn empty(name: &str, times: &Times) -> Series {
     Series {
         kind: EntityKind::Flow,
         entity: name.to_owned(),
         quantity: FAIR_SHARE.to_owned(),
         unit: "bit/s".to_owned(),
-        times: times.to_vec(),
+        times: times.clone(),
         values: vec![f64::NAN; times.len()],
     }
 }

@@ -55,7 +55,7 @@ impl FairnessWindows {
             entity: "all".to_owned(),
             quantity: quantity::JAIN.to_owned(),
             unit: "1".to_owned(),
-            times: self.ends.clone(),
+            times: self.ends.clone().into(),
             values: (0..self.ends.len()).map(index).collect(),
         }
     }

@@ -20,6 +20,7 @@ mod live;
 mod observers;
 mod packets;
 mod perturb;
+mod recorded_series;
 mod run_key;
 mod stopwatch;
 mod ticks;

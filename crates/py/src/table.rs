@@ -123,7 +123,7 @@ fn converted(column: UnitColumn<'_>) -> Result<(Field, ArrayRef), ArrowError> {
             (field(name, DataType::Float64, true, unit), Arc::new(Float64Array::from_iter(cells)))
         }
         Cells::Lists(lists) => {
-            let numbers = lists.iter().flat_map(|list| list.iter().copied());
+            let numbers = lists.iter().flat_map(|list| list.iter());
             (field(name, DataType::Float64, false, unit), Arc::new(Float64Array::from_iter_values(numbers)))
         }
         Cells::Counts(cells) => {

@@ -18,6 +18,7 @@ mod machine;
 pub mod metrics;
 mod run;
 mod summary;
+mod times;
 mod watch;
 
 pub use about::{About, Finished, RunOrigin, World};
@@ -33,4 +34,5 @@ pub use summary::{
     Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Playback, Quartiles, Relay, Silence, Spread,
     Summary, TraceKey,
 };
+pub use times::Times;
 pub use watch::{Unwatched, Watch};

@@ -1,6 +1,6 @@
 //! The results of a run: summary, series, distributions and transfers.
 
-use crate::Summary;
+use crate::{Summary, Times};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,7 @@ pub struct Series {
     /// The unit: `bit/s`, `packets`, `ms` or `1`, or that of a quantity of a law.
     pub unit: String,
     /// Ends of the sampling intervals, in seconds.
-    pub times: Vec<f64>,
+    pub times: Times,
     /// One value per time; not a number where the quantity has no value.
     pub values: Vec<f64>,
 }

@@ -1,6 +1,7 @@
 //! Quantities over time: rates are means over the interval; queues and internal quantities of laws are values at its end.
 
 use super::columns::{ColumnIndex, Columns, IntegrationSnapshot, LawQuantity};
+use crate::recorded_series::{RecordedSeries, SampleTimes};
 use millpond_fluid::{Entity, LoopId};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan};
 use millpond_results::{EntityKind, Series, quantity};
@@ -43,9 +44,9 @@ struct Lifetime {
     stop: Option<Time>,
 }
 
-/// A series while it is recorded.
-struct RecordedSeries {
-    series: Series,
+/// A series with its source.
+struct Probe {
+    series: RecordedSeries,
     lifetime: Lifetime,
     source: ProbeSource,
 }
@@ -53,7 +54,8 @@ struct RecordedSeries {
 /// The series of a run of the fluid world while it is recorded.
 pub(super) struct FluidSeriesRecorder<'a> {
     plan: &'a FluidPlan,
-    probes: Vec<RecordedSeries>,
+    times: SampleTimes,
+    probes: Vec<Probe>,
 }
 
 const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None };
@@ -64,7 +66,7 @@ struct NamedEntity<'a>(EntityKind, &'a str);
 
 impl<'a> FluidSeriesRecorder<'a> {
     pub(super) fn new(plan: &'a FluidPlan, columns: &Columns) -> Self {
-        let mut recorder = Self { plan, probes: Vec::new() };
+        let mut recorder = Self { plan, times: SampleTimes::default(), probes: Vec::new() };
         recorder.prepare_links(columns);
         for flow in &plan.flows {
             recorder.prepare_flow(flow, columns);
@@ -81,8 +83,8 @@ impl<'a> FluidSeriesRecorder<'a> {
         source: ProbeSource,
     ) {
         let [entity, quantity, unit] = [entity, quantity, unit].map(str::to_owned);
-        let series = Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() };
-        self.probes.push(RecordedSeries { series, lifetime, source });
+        let series = RecordedSeries::new(kind, entity, quantity, unit);
+        self.probes.push(Probe { series, lifetime, source });
     }
 
     fn prepare_links(&mut self, columns: &Columns) {
@@ -165,6 +167,8 @@ impl<'a> FluidSeriesRecorder<'a> {
 
     /// Samples every quantity over the interval between two snapshots.
     pub(super) fn sample(&mut self, before: &IntegrationSnapshot, now: &IntegrationSnapshot) {
+        self.times.push(now.time.secs());
+        let sample = self.times.present();
         for probe in &mut self.probes {
             let Lifetime { start, stop } = probe.lifetime;
             if start >= now.time || stop.is_some_and(|stop| stop <= before.time) {
@@ -190,21 +194,25 @@ impl<'a> FluidSeriesRecorder<'a> {
                 }
                 ProbeSource::Queueing { loops, relays } => queueing_delay(loops, relays, before, now) * 1e3,
             };
-            probe.series.times.push(now.time.secs());
-            probe.series.values.push(value);
+            probe.series.push(sample, value);
         }
     }
 
     /// All series that have samples so far.
     pub(super) fn series(&self) -> Vec<Series> {
         let recorded = self.probes.iter().map(|probe| &probe.series);
-        recorded.filter(|series| !series.times.is_empty()).cloned().collect()
+        let times = self.times.shared();
+        recorded
+            .filter(|series| !series.is_empty())
+            .map(|series| series.clone().into_series(&times))
+            .collect()
     }
 
     /// All series that have samples.
     pub(super) fn into_series(self) -> Vec<Series> {
         let recorded = self.probes.into_iter().map(|probe| probe.series);
-        recorded.filter(|series| !series.times.is_empty()).collect()
+        let times = self.times.shared();
+        recorded.filter(|series| !series.is_empty()).map(|series| series.into_series(&times)).collect()
     }
 }
 

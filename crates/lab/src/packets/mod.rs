@@ -103,6 +103,6 @@ fn results_so_far(
     if plan.network.now() <= scenario.measure.from {
         scenario.measure.from = Time::ZERO;
     }
-    let (series, jain) = (recorder.series().to_vec(), windows.jain());
+    let (series, jain) = (recorder.series(), windows.jain());
     FinishedPacketRun { scenario: &scenario, plan, series, jain, windows }.into_run(about.clone())
 }

@@ -1,5 +1,6 @@
 //! Quantities over time: one sample of every series per tick.
 
+use crate::recorded_series::{RecordedSeries, SampleTimes};
 use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
 use millpond_results::{EntityKind, Series, quantity};
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 /// The series of a run of the packet world while it is recorded.
 #[derive(Default)]
 pub(super) struct PacketSeriesRecorder {
-    series: Vec<Series>,
+    times: SampleTimes,
+    series: Vec<RecordedSeries>,
     /// For each entity number, its quantities so far.
     quantities: Vec<Vec<RecordedQuantity>>,
     links: Vec<LastLinkSample>,
@@ -63,8 +65,8 @@ struct SampledEntity<'a> {
     kind: EntityKind,
     name: EntityName<'a>,
     now: Time,
-    /// The same in seconds.
-    seconds: f64,
+    /// The position of the present sample.
+    sample: usize,
     /// The number of its quantities that have been sampled.
     sampled: usize,
 }
@@ -108,9 +110,7 @@ impl SampledEntity<'_> {
             Some(index) => index,
             None => self.add_series(name, header, full_name, unit),
         };
-        let series = &mut self.recorder.series[index];
-        series.times.push(self.seconds);
-        series.values.push(value);
+        self.recorder.series[index].push(self.sample, value);
     }
 
     /// The index of the series of a quantity that was sampled before. The quantities of an entity mostly come in the same
@@ -151,8 +151,7 @@ impl SampledEntity<'_> {
         let (quantities, index) = (&mut quantities[self.number], series.len());
         let quantity = full_name(quantities.iter().all(|known| known.name != name));
         let (entity, unit) = (self.name.text(), unit.to_owned());
-        let (times, values) = (Vec::new(), Vec::new());
-        series.push(Series { kind: self.kind, entity, quantity, unit, times, values });
+        series.push(RecordedSeries::new(self.kind, entity, quantity, unit));
         quantities.push(RecordedQuantity { name, header, index });
         self.sampled = quantities.len();
         index
@@ -204,6 +203,7 @@ impl PacketSeriesRecorder {
     /// Samples every quantity; rates are means over the interval since the last sample.
     pub(super) fn sample(&mut self, plan: &PacketPlan) {
         let now = plan.network.now();
+        self.times.push(now.secs());
         let mut numbers = 0..;
         let mut number = || numbers.next().unwrap_or_default();
         for index in 0..plan.links.len() {
@@ -238,13 +238,15 @@ impl PacketSeriesRecorder {
     }
 
     /// All series so far.
-    pub(super) fn series(&self) -> &[Series] {
-        &self.series
+    pub(super) fn series(&self) -> Vec<Series> {
+        let times = self.times.shared();
+        self.series.iter().map(|series| series.clone().into_series(&times)).collect()
     }
 
     /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
-        self.series
+        let times = self.times.shared();
+        self.series.into_iter().map(|series| series.into_series(&times)).collect()
     }
 
     /// The entity with this number, of which no quantity has been sampled at `now` yet.
@@ -255,7 +257,8 @@ impl PacketSeriesRecorder {
         name: EntityName<'a>,
         now: Time,
     ) -> SampledEntity<'a> {
-        SampledEntity { recorder: self, number, kind, name, now, seconds: now.secs(), sampled: 0 }
+        let sample = self.times.present();
+        SampledEntity { recorder: self, number, kind, name, now, sample, sampled: 0 }
     }
 
     fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan) {

@@ -58,7 +58,7 @@ rtt = "40ms"
 /// Times and values of a flow's rate.
 fn rate<'a>(run: &'a Run, flow: &str) -> (&'a [f64], &'a [f64]) {
     let series = run.series.iter().find(|s| s.entity == flow && s.quantity == "paced rate");
-    series.map(|s| (s.times.as_slice(), s.values.as_slice())).expect("a rate")
+    series.map(|s| (&*s.times, s.values.as_slice())).expect("a rate")
 }
 
 /// The times at which a flow halves its rate.

@@ -69,7 +69,7 @@ fn pictures(recipe: &Recipe) -> Vec<Picture> {
         entity: entity.into(),
         quantity: quantity.into(),
         unit: "bit/s".into(),
-        times: vec![10.0, 20.0],
+        times: vec![10.0, 20.0].into(),
         values: vec![5e6, 7e6],
     };
     let series = vec![series("a", "rate"), series("b", "rate"), series("a", quantity::GOODPUT)];

@@ -389,7 +389,7 @@ pub(super) fn sum_of_delays(flow: &str, delays: &[&Series]) -> Series {
         quantity: quantity::QUEUEING.to_owned(),
         unit: "ms".to_owned(),
         values: all.values(|one| one.sum),
-        times: all.times,
+        times: all.times.into(),
     }
 }
 
@@ -406,7 +406,7 @@ mod tests {
     fn a_mean_is_weighted_at_each_time_and_values_count_equally_without_weights() {
         let one = |entity: &str, values: [f64; 3]| Series {
             entity: entity.into(),
-            times: vec![1.0, 2.0, 3.0],
+            times: vec![1.0, 2.0, 3.0].into(),
             values: values.into(),
             ..flows(1).remove(0)
         };
@@ -415,7 +415,7 @@ mod tests {
             [one("a", [3.0, 0.0, 1.0]), one("b", [1.0, 0.0, 1.0])],
         );
         let mean = weighted_mean(&delays.each_ref(), &rates.each_ref());
-        assert_eq!((mean.times, mean.values), (vec![1.0, 2.0, 3.0], vec![17.5, 15.0, 5.0]));
+        assert_eq!((mean.times, mean.values), (vec![1.0, 2.0, 3.0].into(), vec![17.5, 15.0, 5.0]));
     }
 
     fn flows(count: usize) -> Vec<Series> {
@@ -424,7 +424,7 @@ mod tests {
             entity: format!("flow.{index}"),
             quantity: "goodput".into(),
             unit: "bit/s".into(),
-            times: vec![1.0, 2.0],
+            times: vec![1.0, 2.0].into(),
             values: vec![index as f64, if index == 0 { f64::NAN } else { 5.0 }],
         };
         (0..count).map(flow).collect()
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn a_curve_is_broken_where_samples_are_missing_and_nowhere_else() {
         let series = Series {
-            times: vec![1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0],
+            times: vec![1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0].into(),
             values: vec![1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0],
             ..flows(1).remove(0)
         };
@@ -443,7 +443,7 @@ mod tests {
             points.iter().filter(|point| point.1.is_nan()).map(|point| point.0).collect::<Vec<_>>()
         };
         assert_eq!(breaks(100), [3.0, 6.5]);
-        let whole = Series { times: vec![1.0, 2.0, 3.0], values: vec![1.0; 3], ..series.clone() };
+        let whole = Series { times: vec![1.0, 2.0, 3.0].into(), values: vec![1.0; 3], ..series.clone() };
         assert_eq!(decimated(&whole, 2.0, 100), [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0)]);
     }
 

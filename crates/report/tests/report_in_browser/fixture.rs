@@ -2,7 +2,7 @@
 
 use millpond_results::{
     Distribution, EntityKind, Fairness, Flow, Group, Link, Milliseconds, Packets, Relay, Run, Series,
-    Summary, quantity,
+    Summary, Times, quantity,
 };
 
 /// The behaviour of a synthetic protocol.
@@ -136,7 +136,7 @@ struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    fn times(&self) -> Vec<f64> {
+    fn times(&self) -> Times {
         (1..=self.samples).map(|step| DURATION_S * step as f64 / self.samples as f64).collect()
     }
 

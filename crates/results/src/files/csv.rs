@@ -1,7 +1,6 @@
 //! Comma-separated values (RFC 4180).
 
 use super::table::{Cells, Column};
-use std::borrow::Cow;
 
 /// The table as text: a line of names, then one line per row; an absent value is empty.
 pub(super) fn text(columns: Vec<Column<'_>>) -> String {
@@ -23,8 +22,7 @@ fn written(cells: Cells<'_>) -> Box<dyn Iterator<Item = String> + '_> {
         Cells::Numbers(cells) => Box::new(cells.map(optional)),
         Cells::Counts(cells) => Box::new(cells.map(optional)),
         Cells::Lists(lists) => {
-            let numbers = |list: Cow<'_, [f64]>| list.iter().map(f64::to_string).collect::<Vec<_>>();
-            Box::new(lists.into_iter().flat_map(numbers))
+            Box::new(lists.into_iter().flat_map(|list| list.iter().map(|number| number.to_string())))
         }
         Cells::Texts { texts, runs } => {
             let rows = move |i: usize| runs.get(i).map(|run| (quoted(texts[run.text as usize]), run.rows));

@@ -2,7 +2,7 @@
 
 use super::comparison::seed_suffix;
 use super::names;
-use crate::{Comparison, Distribution, EntityKind, Run, Series, Summary, Transfer};
+use crate::{Comparison, Distribution, EntityKind, Run, Series, Summary, Times, Transfer};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Row, RowAccessor};
@@ -129,23 +129,37 @@ fn table<T>(
     read(&mut rows).map_err(|error| fault(&path, error))
 }
 
-/// The series of a table, in which the rows of one series are adjacent.
+/// The series of a table, in which the rows of one series are adjacent. Series with the same times share them with the one
+/// before.
 fn series(rows: ParquetRows<'_>) -> Result<Vec<Series>, ParquetError> {
     let mut all: Vec<Series> = Vec::new();
+    let mut times = Vec::new();
     for row in rows {
         let row = row?;
         let key = SeriesKey::of(&row)?;
         if all.last().is_none_or(|s| !key.is(s.kind, &s.entity, &s.quantity)) {
             let SeriesKey { kind, entity, quantity, unit } = key;
             let (entity, quantity, unit) = (entity.to_owned(), quantity.to_owned(), unit.to_owned());
-            all.push(Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() });
+            end_series(&mut all, &mut times);
+            all.push(Series { kind, entity, quantity, unit, times: Times::default(), values: Vec::new() });
         }
         if let Some(series) = all.last_mut() {
-            series.times.push(row.get_double(0)?);
+            times.push(row.get_double(0)?);
             series.values.push(row.get_double(3)?);
         }
     }
+    end_series(&mut all, &mut times);
     Ok(all)
+}
+
+/// Gives the last series its times, which leaves `times` empty.
+fn end_series(all: &mut [Series], times: &mut Vec<f64>) {
+    let Some((last, before)) = all.split_last_mut() else { return };
+    last.times = match before.last() {
+        Some(known) if *known.times == times[..] => known.times.clone(),
+        _ => times.as_slice().into(),
+    };
+    times.clear();
 }
 
 fn distributions(rows: ParquetRows<'_>) -> Result<Vec<Distribution>, ParquetError> {

@@ -23,4 +23,6 @@ pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, scenario_of};
 pub use parquet::bytes as parquet_bytes;
 pub use save::{Extras, comparison_json, save, summary_json};
-pub use table::{Cells, Column, TextRun, distributions as distribution_columns, flows as transfer_columns};
+pub use table::{
+    Cells, Column, NumberList, TextRun, distributions as distribution_columns, flows as transfer_columns,
+};

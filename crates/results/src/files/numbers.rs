@@ -5,11 +5,11 @@
 //! have the numbers themselves (encodings `RLE_DICTIONARY` and `PLAIN`).
 
 use super::pages::{ColumnPages, encode_numbers};
+use super::table::NumberList;
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
-use std::borrow::Cow;
 
 /// Most rows of a data page.
 const PAGE_ROWS: usize = 1 << 16;
@@ -21,7 +21,7 @@ const MOST_ENTRIES: usize = 1 << 17;
 pub(super) fn append(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     column: ColumnDescPtr,
-    lists: &[Cow<'_, [f64]>],
+    lists: &[NumberList<'_>],
 ) -> Result<(), ParquetError> {
     let mut encoder = NumberEncoder {
         pages: ColumnPages::new(Compression::SNAPPY),
@@ -29,7 +29,7 @@ pub(super) fn append(
         positions: Vec::with_capacity(PAGE_ROWS),
         plain: Vec::new(),
     };
-    lists.iter().try_for_each(|list| encoder.push(list))?;
+    lists.iter().try_for_each(|list| list.try_blocks(|numbers| encoder.push(numbers)))?;
     encoder.finish()?.append(group, column)
 }
 

@@ -91,12 +91,11 @@ fn write_optional<T: DataType>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::TextRun;
+    use super::super::table::{NumberList, TextRun};
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
     use proptest::prelude::*;
-    use std::borrow::Cow;
     use std::rc::Rc;
 
     fn table() -> Vec<Column<'static>> {
@@ -167,7 +166,7 @@ mod tests {
 
     /// Reads the numbers of a table with one column.
     fn read_numbers(lists: &[&[f64]]) -> Vec<f64> {
-        let cells = Cells::Lists(lists.iter().map(|list| Cow::Borrowed(*list)).collect());
+        let cells = Cells::Lists(lists.iter().map(|list| NumberList::All(list)).collect());
         let written = bytes(vec![Column { name: "value".into(), cells }]).unwrap();
         let file = SerializedFileReader::new(bytes::Bytes::from(written)).unwrap();
         file.get_row_iter(None).unwrap().map(|row| row.unwrap().get_double(0).unwrap()).collect()

@@ -17,7 +17,7 @@ pub enum Cells<'a> {
     /// Numbers, or no value.
     Numbers(Box<dyn Iterator<Item = Option<f64>> + 'a>),
     /// Lists of numbers, one after the other.
-    Lists(Vec<Cow<'a, [f64]>>),
+    Lists(Vec<NumberList<'a>>),
     /// Whole numbers, or no value.
     Counts(Box<dyn Iterator<Item = Option<i64>> + 'a>),
     /// Texts, which may be equal, and how many rows each takes.
@@ -27,6 +27,74 @@ pub enum Cells<'a> {
         /// Their rows, one run after the other.
         runs: Rc<[TextRun]>,
     },
+}
+
+/// Numbers of a run, which are not copied.
+#[derive(Clone, Copy, Debug)]
+pub enum NumberList<'a> {
+    /// All of them.
+    All(&'a [f64]),
+    /// Those at whose position `values` has a value; both are of one length.
+    Valued {
+        /// The numbers.
+        numbers: &'a [f64],
+        /// Not a number where a value is absent.
+        values: &'a [f64],
+    },
+}
+
+/// Most numbers that are copied at once.
+const BLOCK: usize = 1 << 12;
+
+impl<'a> NumberList<'a> {
+    /// The number of its numbers.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::All(numbers) => numbers.len(),
+            Self::Valued { values, .. } => values.iter().filter(|value| !value.is_nan()).count(),
+        }
+    }
+
+    /// True if it has no number.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::All(numbers) => numbers.is_empty(),
+            Self::Valued { values, .. } => values.iter().all(|value| value.is_nan()),
+        }
+    }
+
+    /// Its numbers.
+    pub fn iter(&self) -> impl Iterator<Item = f64> + use<'a> {
+        let (numbers, values) = match *self {
+            Self::All(numbers) => (numbers, None),
+            Self::Valued { numbers, values } => (numbers, Some(values)),
+        };
+        let has_value = move |(index, number): (usize, &f64)| {
+            let is_absent = values.is_some_and(|values| values[index].is_nan());
+            (!is_absent).then_some(*number)
+        };
+        numbers.iter().enumerate().filter_map(has_value)
+    }
+
+    /// Calls `handle` with its numbers in blocks.
+    ///
+    /// # Errors
+    /// The first error of `handle`.
+    pub(super) fn try_blocks<E>(&self, mut handle: impl FnMut(&[f64]) -> Result<(), E>) -> Result<(), E> {
+        let (numbers, values) = match *self {
+            Self::All(numbers) => return handle(numbers),
+            Self::Valued { numbers, values } => (numbers, values),
+        };
+        let mut block = Vec::with_capacity(BLOCK);
+        for (numbers, values) in numbers.chunks(BLOCK).zip(values.chunks(BLOCK)) {
+            block.clear();
+            block.extend(
+                numbers.iter().zip(values).filter(|(_, value)| !value.is_nan()).map(|(number, _)| *number),
+            );
+            handle(&block)?;
+        }
+        Ok(())
+    }
 }
 
 /// Rows, one after the other, with the same text.
@@ -66,7 +134,7 @@ impl<'a> Column<'a> {
 pub(super) fn series(run: &Run) -> Vec<Column<'_>> {
     let all = &run.series;
     let (times, values): (Vec<_>, Vec<_>) = all.iter().map(samples).unzip();
-    let runs = runs(values.iter().map(|values: &Cow<'_, [f64]>| values.len()));
+    let runs = runs(values.iter().map(NumberList::len));
     vec![
         Column { name: "time".into(), cells: Cells::Lists(times) },
         Column::texts("entity", all, |s| &s.entity, &runs),
@@ -78,15 +146,14 @@ pub(super) fn series(run: &Run) -> Vec<Column<'_>> {
 }
 
 /// The times and values of a series where it has values.
-fn samples(series: &Series) -> (Cow<'_, [f64]>, Cow<'_, [f64]>) {
-    let Series { times, values, .. } = series;
-    if !values.iter().any(|value| value.is_nan()) {
-        let count = times.len().min(values.len());
-        return (times[..count].into(), values[..count].into());
+fn samples(series: &Series) -> (NumberList<'_>, NumberList<'_>) {
+    let count = series.times.len().min(series.values.len());
+    let (times, values) = (&series.times[..count], &series.values[..count]);
+    if values.iter().any(|value| value.is_nan()) {
+        (NumberList::Valued { numbers: times, values }, NumberList::Valued { numbers: values, values })
+    } else {
+        (NumberList::All(times), NumberList::All(values))
     }
-    let samples = times.iter().copied().zip(values.iter().copied());
-    let (times, values): (Vec<f64>, Vec<f64>) = samples.filter(|(_, value)| !value.is_nan()).unzip();
-    (times.into(), values.into())
 }
 
 /// `distributions`: one row per point, distribution after distribution.

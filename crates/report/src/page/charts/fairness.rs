@@ -69,7 +69,7 @@ mod tests {
                 entity: "all".into(),
                 quantity: quantity::JAIN.into(),
                 unit: "1".into(),
-                times: vec![1.0, 2.0],
+                times: vec![1.0, 2.0].into(),
                 values: values.into(),
             }],
             ..Run::default()

@@ -372,7 +372,7 @@ mod tests {
             entity,
             quantity,
             unit: String::new(),
-            times: vec![1.0, 2.0, 3.0],
+            times: vec![1.0, 2.0, 3.0].into(),
             values: values.into(),
         }
     }
@@ -410,7 +410,7 @@ mod tests {
             entity: "L ->".into(),
             quantity: quantity::CAPACITY.into(),
             unit: "bit/s".into(),
-            times: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+            times: vec![1.0, 2.0, 3.0, 4.0, 5.0].into(),
             values: vec![0.0, 1e6, 0.0, 0.0, 1e6],
         };
         assert_eq!(outages(&capacity), [0.0..1.0, 2.0..4.0]);
