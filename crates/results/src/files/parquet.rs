@@ -166,7 +166,12 @@ mod tests {
 
     /// Reads the numbers of a table with one column.
     fn read_numbers(lists: &[&[f64]]) -> Vec<f64> {
-        let cells = Cells::Lists(lists.iter().map(|list| NumberList::All(list)).collect());
+        read_lists(lists.iter().map(|list| NumberList::All(list)).collect())
+    }
+
+    /// Reads the numbers of a table with one column, which has these lists.
+    fn read_lists(lists: Vec<NumberList<'_>>) -> Vec<f64> {
+        let cells = Cells::Lists(lists);
         let written = bytes(vec![Column { name: "value".into(), cells }]).unwrap();
         let file = SerializedFileReader::new(bytes::Bytes::from(written)).unwrap();
         file.get_row_iter(None).unwrap().map(|row| row.unwrap().get_double(0).unwrap()).collect()
@@ -189,6 +194,21 @@ mod tests {
         let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 5e-324];
         let read = read_numbers(&[&special, &special]);
         assert!(read.iter().map(|x| x.to_bits()).eq(special.iter().chain(&special).map(|x| x.to_bits())));
+    }
+
+    #[test]
+    fn numbers_without_a_value_beside_them_are_left_out() {
+        let is_absent = |n: &usize| n.is_multiple_of(3);
+        // A block has 4096 numbers; with the last two, the dictionary becomes full within a list.
+        for count in [1, 2, 4096, 4097, 150_000, 300_000] {
+            let numbers: Vec<f64> = (0..count).map(|n| n as f64 * 0.1).collect();
+            let values: Vec<f64> = (0..count).map(|n| if is_absent(&n) { f64::NAN } else { 1.0 }).collect();
+            let expected: Vec<f64> = (0..count).filter(|n| !is_absent(n)).map(|n| numbers[n]).collect();
+            let list = NumberList::Valued { numbers: &numbers, values: &values };
+            assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
+            assert!(list.iter().eq(expected.iter().copied()), "{count} numbers");
+            assert!(read_lists(vec![list, list]) == [&expected[..], &expected].concat(), "{count} numbers");
+        }
     }
 
     proptest! {
