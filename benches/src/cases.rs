@@ -48,6 +48,9 @@ pub(crate) struct Users {
     pub(crate) crosses: usize,
 }
 
+/// The window of a sender at its start, in packets.
+const INITIAL_WINDOW: f64 = 2.0;
+
 /// The rate of an access link.
 const ACCESS: Rate = Rate::from_bps(10_000_000_000);
 
@@ -154,6 +157,26 @@ impl Case {
         Self { duration, warm_up: self.warm_up.min(Time::ZERO + duration / 4), ..self }
     }
 
+    /// The case as `key=value` words for another simulator: delays in ps, rates in bit/s, buffers and thresholds in
+    /// packets, times in s. Fails if the case has several trunks or kinds of users, or a trunk whose queue is named.
+    pub(crate) fn describe(&self) -> Result<String, &'static str> {
+        let ([trunk @ Trunk { queue: None, .. }], [users]) = (&self.trunks[..], &self.users[..]) else {
+            return Err("only a case with one trunk, drop-tail or step marking, has a description");
+        };
+        let access_delay = self.access_delay(users).picos();
+        Ok([
+            format!("protocol={} flows={} packet={}", self.protocol, users.count, PACKET.get()),
+            format!(
+                "initial_window={INITIAL_WINDOW} access_rate={} access_delay={access_delay}",
+                ACCESS.bps()
+            ),
+            format!("rate={} delay={} buffer={}", trunk.rate.bps(), trunk.delay.picos(), trunk.buffer),
+            format!("mark_above={}", trunk.mark_above.unwrap_or_default()),
+            format!("warm_up={} seconds={}", self.warm_up.secs(), self.duration.secs()),
+        ]
+        .join(" "))
+    }
+
     /// One way over an access link.
     pub(crate) fn access_delay(&self, users: &Users) -> Span {
         let trunks: Span = self.trunks[..users.crosses].iter().map(|trunk| trunk.delay).sum();
@@ -233,7 +256,8 @@ impl Case {
         [forward, backward]: [Vec<LinkId>; 2],
         users: &Users,
     ) -> Result<LoopSpec, SettingError> {
-        let settings = Settings::check(protocol.card().parameters, [("initial_window", Value::Number(2.0))])?;
+        let settings =
+            Settings::check(protocol.card().parameters, [("initial_window", Value::Number(INITIAL_WINDOW))])?;
         let slowest = self.trunks[..users.crosses].iter().map(|trunk| trunk.rate).min().unwrap_or(ACCESS);
         Ok(LoopSpec {
             sender: protocol.sender(&settings)?,

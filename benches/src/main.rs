@@ -5,7 +5,8 @@
 //! `millpond-bench run NAME SECONDS`, `millpond-bench periodic NAME SECONDS` (without random processing times),
 //! `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
 //! a large network of the fluid world alone, of any size; `millpond-bench many FLOWS SECONDS` one of the packet world whose
-//! capacity grows with the number of its flows.
+//! capacity grows with the number of its flows. `millpond-bench describe NAME` prints a case for the programs of other
+//! simulators in `benches/peers`.
 
 mod bare;
 mod cases;
@@ -40,18 +41,26 @@ fn main() -> Outcome<()> {
             large::run(large::Size { flows, links, seconds })
         }
         [mode @ ("run" | "periodic" | "bare"), name, seconds] => {
-            let case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
-            let case = Case { is_random: mode == "run", ..case.lasting(Span::from_secs(seconds.parse()?)) };
+            let case = case_named(name)?.lasting(Span::from_secs(seconds.parse()?));
+            let case = Case { is_random: mode == "run", ..case };
             if mode == "bare" { run_bare(&case) } else { run(&case) }
+        }
+        ["describe", name] => {
+            println!("{}", case_named(name)?.describe()?);
+            Ok(())
         }
         ["many", flows, seconds] => {
             run(&cases::many(flows.parse()?).lasting(Span::from_secs(seconds.parse()?)))
         }
         _ => Err(
-            "usage: millpond-bench [run|periodic|bare NAME SECONDS | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS | stability]"
+            "usage: millpond-bench [run|periodic|bare NAME SECONDS | describe NAME | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS | stability]"
                 .into(),
         ),
     }
+}
+
+fn case_named(name: &str) -> Result<Case, &'static str> {
+    cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")
 }
 
 /// Runs all cases and prints the table. A periodic network has no random processing times.
