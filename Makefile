@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-peers bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -67,6 +67,11 @@ soak: ## half an hour: nodes killed at 200 moments of transfers, 10 million inpu
 
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench
+
+bench-peers: ## the same networks in htsim, whose sources HTSIM=path/to/csg-htsim names
+	benches/peers.py build
+	cargo build --release --quiet --package millpond-bench
+	benches/peers.py run target/release/millpond-bench
 
 bench-link: ## kernel TCP through millpond link: rate, lateness
 	cargo build --release --package millpond-cli

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Packet-hops per user CPU second of Millpond and of htsim, on the same networks.
+
+usage: HTSIM=path/to/csg-htsim benches/peers.py build
+       benches/peers.py run path/to/millpond-bench [REPEATS]
+
+`build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim) into `target/peers` with `benches/peers/htsim.cpp`, which
+builds the cases that `millpond-bench describe` prints. `run` executes both programs in turn; the least user CPU time of each counts, because
+other work of the machine only adds to it. The time is that of the whole process, with the construction of the network.
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "target/peers/htsim"
+CASES = ["S1", "S2", "S5"]
+REPEATS = 3
+
+# Hops of the two programs may differ by this share: the protocols are of one family, and the trunk of each case is nearly full in both.
+TOLERANCE = 0.03
+
+# htsim's own flags, without assertions.
+FLAGS = ["-std=c++11", "-O3", "-DNDEBUG", "-w"]
+
+# What the driver needs of htsim.
+FILES = """
+    config dctcp ecnqueue eth_pause_packet eventlist fairpullqueue logfile loggers mtcp ndppacket network pipe queue queue_lossless route
+    sent_packets switch tcp tcppacket trigger
+""".split()
+
+
+class Failure(Exception):
+    """What is wrong, and what to do."""
+
+
+def find_sources():
+    """The folder of htsim's sources."""
+    given = os.environ.get("HTSIM")
+    if not given:
+        raise Failure(
+            "HTSIM is not set: expected the folder of htsim's sources, as in\n"
+            "  git clone https://github.com/Broadcom/csg-htsim && HTSIM=$PWD/csg-htsim make bench-peers"
+        )
+    sources = pathlib.Path(given).expanduser() / "sim"
+    missing = [name for name in FILES if not (sources / f"{name}.cpp").is_file()]
+    if missing:
+        raise Failure(f"HTSIM={given}: {sources / missing[0]}.cpp is missing: expected a copy of csg-htsim, with the folder sim")
+    return sources
+
+
+def build():
+    """Compiles htsim and the driver."""
+    sources = find_sources()
+    PROGRAM.parent.mkdir(parents=True, exist_ok=True)
+    compiler = os.environ.get("CXX", "c++")
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = [ROOT / "benches/peers/htsim.cpp", *(sources / f"{name}.cpp" for name in FILES)]
+        objects = [pathlib.Path(folder) / f"{number}.o" for number in range(len(inputs))]
+        for source, target in zip(inputs, objects, strict=True):
+            checked([compiler, *FLAGS, "-I", sources, "-c", source, "-o", target])
+        checked([compiler, *objects, "-o", PROGRAM])
+
+
+def checked(command):
+    """The standard output of a command that must succeed."""
+    words = [str(word) for word in command]
+    try:
+        process = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise Failure(f"{words[0]} was not found: install it, or name another C++ compiler in CXX") from error
+    if process.returncode:
+        raise Failure(f"{' '.join(words)} failed:\n{process.stderr.strip()}")
+    return process.stdout
+
+
+def measure(command):
+    """The output of a process, and its user CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    output = checked(command)
+    return output, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def compare(case, bench, repeats):
+    """Runs both programs in turn and prints a row."""
+    words = checked([bench, "describe", case]).split()
+    seconds = dict(word.split("=") for word in words)["seconds"]
+    ours, theirs = [], []
+    for _ in range(repeats):
+        ours.append(measure([bench, "run", case, seconds]))
+        theirs.append(measure([PROGRAM, *words]))
+    (our_output, our_time), (their_output, their_time) = (min(runs, key=lambda run: run[1]) for runs in (ours, theirs))
+    our_hops, _, _, our_behaviour = our_output.strip().split(" ", 3)
+    their_hops, their_behaviour = their_output.strip().split(" ", 1)
+    our_hops, their_hops = float(our_hops), float(their_hops)
+    our_speed, their_speed = our_hops / our_time, their_hops / their_time
+    print(
+        f"{case:4} {our_hops / 1e6:8.2f} M {their_hops / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
+        f" {our_speed / 1e6:9.2f} M {their_speed / 1e6:8.2f} M {our_speed / their_speed:7.2f}"
+    )
+    print(f"     millpond: {our_behaviour}\n     htsim:    {their_behaviour}", flush=True)
+    if abs(our_hops / their_hops - 1) > TOLERANCE:
+        raise Failure(f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work")
+
+
+def run(bench, repeats):
+    """Prints the table."""
+    if not PROGRAM.is_file():
+        raise Failure(f"{PROGRAM} is missing: run `benches/peers.py build` first")
+    print("         packet-hops              user CPU time          hops per CPU second     millpond")
+    print("case   millpond      htsim    millpond      htsim     millpond      htsim    / htsim")
+    for case in CASES:
+        compare(case, bench, repeats)
+
+
+def main(arguments):
+    """Builds or runs, as the arguments say."""
+    match arguments:
+        case ["build"]:
+            build()
+        case ["run", bench]:
+            run(bench, REPEATS)
+        case ["run", bench, repeats] if repeats.isdecimal() and int(repeats) > 0:
+            run(bench, int(repeats))
+        case _:
+            raise Failure(f"expected the arguments of\n{__doc__}")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Failure as failure:
+        sys.exit(f"error: {failure}")
