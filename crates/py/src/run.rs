@@ -81,7 +81,7 @@ impl Run {
     fn series_values(&self, number: usize) -> PyResult<(&[u8], &[u8])> {
         let series = self.results.series.get(number);
         let series = series.ok_or_else(|| Failure::input(format!("there is no series {number}")))?;
-        Ok((bytemuck::cast_slice(&*series.times), bytemuck::cast_slice(&series.values)))
+        Ok((bytemuck::cast_slice(&series.times), bytemuck::cast_slice(&series.values)))
     }
 
     /// Kind, entity, quantity, unit, shares and values of each distribution.
