@@ -156,6 +156,11 @@ impl Builder {
 
     /// Checks all parts and returns the network at time zero.
     pub fn build(self) -> Result<PacketNetwork, BuildError> {
+        self.build_below(INDEX_LIMIT as usize)
+    }
+
+    /// The same where each kind of entities has fewer than `limit`.
+    fn build_below(self, limit: usize) -> Result<PacketNetwork, BuildError> {
         for flow in &self.flows {
             let specs = flow.loops.iter().enumerate().map(|(number, flow_loop)| self.spec(flow_loop, number));
             let specs: Option<Vec<_>> = specs.collect();
@@ -166,15 +171,8 @@ impl Builder {
             let loops = (spec.loops)();
             self.check(&spec.name, &loops.iter().collect::<Vec<_>>(), spec.relays.len(), spec.weight)?;
         }
+        self.check_counts(limit)?;
         let streams = assign_streams(&self.flows, self.aggregates.len()).ok_or(BuildError::TooManyStreams)?;
-        let loops = streams.iter().flatten().map(|stream| stream.loop_id as usize + 1).max().unwrap_or(0);
-        let transferring: usize = self.transfers.iter().map(|spec| (spec.loops)().len()).sum();
-        // Each loop may have a delay element, which is a link.
-        check_count("links and delays of flows", self.links.len() + loops + transferring)?;
-        check_count("loops", loops)?;
-        check_count("flows", self.flows.len() + self.aggregates.len())?;
-        check_count("sources of transfers", self.transfers.len())?;
-        check_count("applications", self.applications.len())?;
         Ok(self.assemble(&streams))
     }
 
@@ -205,6 +203,25 @@ impl Builder {
         transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
         applications.into_iter().for_each(|spec| assembly.add_application(spec));
         PacketNetwork::new(assembly.parts)
+    }
+
+    /// Checks that event targets can distinguish the entities of each kind: there are fewer than `limit`. The count of a
+    /// later kind contains those of earlier ones, so that the most specific kind is reported.
+    fn check_counts(&self, limit: usize) -> Result<(), BuildError> {
+        let is_unshared = |flow_loop: &&FlowLoop| matches!(flow_loop, FlowLoop::Own(_));
+        let unshared = self.flows.iter().flat_map(|flow| &flow.loops).filter(is_unshared).count();
+        let loops = unshared + self.aggregates.len();
+        let transferring: usize = self.transfers.iter().map(|spec| (spec.loops)().len()).sum();
+        let counts = [
+            ("applications", self.applications.len()),
+            ("sources of transfers", self.transfers.len()),
+            ("flows", self.flows.len() + self.aggregates.len()),
+            ("loops", loops),
+            // Each loop may have a delay element, which is a link.
+            ("links and delays of flows", self.links.len() + loops + transferring),
+        ];
+        let exceeded = counts.into_iter().find(|&(_, count)| count >= limit);
+        exceeded.map_or(Ok(()), |(kind, count)| Err(BuildError::TooMany { kind, count }))
     }
 
     /// The specification of the loop with this number of a flow; none if it is unknown or a shared first loop.
@@ -248,11 +265,6 @@ impl Builder {
             Some([first, .., last]) => Ok((first.from, last.to)),
         }
     }
-}
-
-/// Checks that event targets can distinguish this many entities of a kind.
-fn check_count(kind: &'static str, count: usize) -> Result<(), BuildError> {
-    if count < INDEX_LIMIT as usize { Ok(()) } else { Err(BuildError::TooMany { kind, count }) }
 }
 
 /// The network under construction.
@@ -346,11 +358,141 @@ impl NetworkAssembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::applications::{Application, Connections};
+    use crate::transfers::Transfer;
+    use millpond_endpoint::{ReceiverConfig, RelayBuffer, SenderConfig};
+    use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
+
+    struct Idle;
+
+    impl Sender for Idle {
+        fn on_ack(&mut self, _: &mut Context<'_>, _: &Ack) {}
+        fn on_congestion(&mut self, _: &mut Context<'_>, _: &Congestion) {}
+        fn permit(&self) -> Permit {
+            Permit::default()
+        }
+    }
+
+    impl Application for Idle {
+        fn on_time(&mut self, _: Time, _: &mut dyn Connections) {}
+        fn on_arrival(&mut self, _: Time, _: usize, _: Bytes, _: &mut dyn Connections) {}
+        fn next(&self) -> Time {
+            Time::NEVER
+        }
+        fn transfers(&self) -> &[Transfer] {
+            &[]
+        }
+    }
+
+    fn one_loop([there, back]: [LinkId; 2]) -> LoopSpec {
+        LoopSpec {
+            sender: Box::new(Idle),
+            receiver: Box::new(PlainReceiver),
+            sender_config: SenderConfig::new(Bytes::new(1000), Needs::default()),
+            receiver_config: ReceiverConfig::default(),
+            forward: vec![there],
+            backward: vec![back],
+            extra_delay: Span::ZERO,
+            host_processing: Span::ZERO,
+        }
+    }
+
+    /// A network of two links, and the links of the paths from left to right and from right to left.
+    fn duplex() -> (Builder, [LinkId; 2], [LinkId; 2]) {
+        let mut builder = Builder::new(1);
+        let (left, right) = (builder.node(), builder.node());
+        let mut link = |name, from, to| {
+            builder.link(LinkSpec::plain(name, from, to, Rate::from_mbps(8.0), Span::from_millis(1)))
+        };
+        let (there, back) = (link("->", left, right), link("<-", right, left));
+        (builder, [there, back], [back, there])
+    }
+
+    fn flow(loops: Vec<FlowLoop>) -> FlowSpec {
+        FlowSpec {
+            name: "f".into(),
+            weight: 1.0,
+            relays: vec![RelayBuffer::Size(Bytes::new(10_000)); loops.len() - 1],
+            loops,
+            workload: Workload::Bulk,
+            start: Time::ZERO,
+            stop: None,
+        }
+    }
+
+    /// The kind and the count that `build_below(limit)` refuses.
+    fn refused(builder: Builder, limit: usize) -> Option<(&'static str, usize)> {
+        match builder.build_below(limit) {
+            Ok(_) => None,
+            Err(BuildError::TooMany { kind, count }) => Some((kind, count)),
+            Err(other) => panic!("{other}"),
+        }
+    }
 
     #[test]
-    fn more_entities_than_targets_are_refused_with_their_kind() {
-        assert_eq!(check_count("links", INDEX_LIMIT as usize - 1), Ok(()));
-        let refused = check_count("links", INDEX_LIMIT as usize).unwrap_err();
+    fn more_entities_of_a_kind_than_targets_are_refused() {
+        let with_flows = |loops: &[fn([LinkId; 2], [LinkId; 2]) -> Vec<FlowLoop>]| {
+            let (mut builder, right, left) = duplex();
+            for loops in loops {
+                builder.flow(flow(loops(right, left)));
+            }
+            builder
+        };
+        let single = |right, _| vec![one_loop(right).into()];
+        let chain = |right, left| vec![one_loop(right).into(), one_loop(left).into()];
+        assert_eq!(refused(with_flows(&[single]), 4), None);
+        assert_eq!(refused(with_flows(&[single]), 3), Some(("links and delays of flows", 3)));
+        assert_eq!(refused(with_flows(&[single, single]), 2), Some(("flows", 2)));
+        assert_eq!(refused(with_flows(&[chain]), 2), Some(("loops", 2)));
+    }
+
+    #[test]
+    fn shared_loops_count_as_flows_and_loops_also_where_no_flow_uses_them() {
+        let (mut builder, right, left) = duplex();
+        builder.flow(flow(vec![one_loop(right).into()]));
+        builder.aggregate(AggregateSpec { name: "shared".into(), shared: one_loop(left) });
+        assert_eq!(refused(builder, 4), Some(("links and delays of flows", 4)));
+    }
+
+    #[test]
+    fn more_applications_and_sources_of_transfers_than_targets_are_refused() {
+        let (mut builder, right, _) = duplex();
+        for _ in 0..2 {
+            builder.transfers(TransfersSpec {
+                name: "t".into(),
+                weight: 1.0,
+                loops: Box::new(move || vec![one_loop(right)]),
+                relays: Vec::new(),
+                arrivals: Box::new(std::iter::empty()),
+            });
+        }
+        assert_eq!(refused(builder, 2), Some(("sources of transfers", 2)));
+        let (mut builder, ..) = duplex();
+        for _ in 0..2 {
+            let (start, until) = (Time::ZERO, Time::NEVER);
+            builder.application(ApplicationSpec {
+                flows: Vec::new(),
+                start,
+                until,
+                application: Box::new(Idle),
+            });
+        }
+        assert_eq!(refused(builder, 2), Some(("applications", 2)));
+    }
+
+    #[test]
+    fn a_refusal_states_count_and_limit() {
+        let refused = BuildError::TooMany { kind: "links", count: INDEX_LIMIT as usize };
         assert_eq!(refused.to_string(), "16777216 links are too many: a network has at most 16777215");
+    }
+
+    #[test]
+    fn more_flows_in_a_shared_loop_than_streams_are_refused() {
+        let (mut builder, right, left) = duplex();
+        let shared = builder.aggregate(AggregateSpec { name: "shared".into(), shared: one_loop(left) });
+        for _ in 0..=u16::MAX {
+            builder.flow(flow(vec![one_loop(right).into(), FlowLoop::Shared(shared)]));
+        }
+        assert_eq!(builder.build().err(), Some(BuildError::TooManyStreams));
     }
 }

@@ -125,3 +125,32 @@ pub(crate) fn delivered_streams(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AggregateId;
+    use crate::flow_spec::Workload;
+
+    /// A flow that is only the part in a shared loop: what counts here.
+    fn member() -> FlowSpec {
+        FlowSpec {
+            name: String::new(),
+            weight: 1.0,
+            loops: vec![FlowLoop::Shared(AggregateId(0))],
+            relays: Vec::new(),
+            workload: Workload::Bulk,
+            start: Time::ZERO,
+            stop: None,
+        }
+    }
+
+    #[test]
+    fn a_shared_loop_has_65535_streams_and_no_more() {
+        let mut flows: Vec<FlowSpec> = (0..65_535).map(|_| member()).collect();
+        let streams = assign_streams(&flows, 1).unwrap();
+        assert_eq!(streams[65_534], [StreamRef { loop_id: 0, stream_id: 65_534 }]);
+        flows.push(member());
+        assert_eq!(assign_streams(&flows, 1), None);
+    }
+}
