@@ -65,7 +65,7 @@ def evaluate(
     sets : iterable of str
         Changes of every scenario, in the form of ``--set``.
     threads : int
-        Number of runs at the same time; 0 for one per core.
+        Number of runs at the same time, at most one per core; 0 for `RAYON_NUM_THREADS`, else one per core.
     progress : bool or callable, optional
         As for `millpond.Scenario.run`.
 

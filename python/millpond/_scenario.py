@@ -251,7 +251,7 @@ class Scenario:
         seeds : int
             Number of seeds, from the scenario's seed upwards.
         threads : int
-            Number of runs at the same time; 0 for one per core.
+            Number of runs at the same time, at most one per core; 0 for `RAYON_NUM_THREADS`, else one per core.
         progress : bool or callable, optional
             As for `run`.
 

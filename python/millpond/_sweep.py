@@ -161,7 +161,7 @@ def sweep(
     storage_options : Mapping, optional
         Options of the file system of an address, as for ``fsspec.filesystem``.
     threads : int
-        Number of threads without an executor; 0 for one per core.
+        Number of threads without an executor, at most one per core; 0 for `RAYON_NUM_THREADS`, else one per core.
     replace : bool
         Whether the dataset of another sweep in the directory is replaced.
     progress : bool or callable, optional

@@ -104,7 +104,7 @@ def check(
     folder : path, optional
         Folder with recipes. Default: the built-in ones.
     threads : int
-        Number of runs at the same time; 0 for one per core.
+        Number of runs at the same time, at most one per core; 0 for `RAYON_NUM_THREADS`, else one per core.
     progress : bool or callable, optional
         As for `millpond.Scenario.run`.
 

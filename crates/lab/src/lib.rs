@@ -23,6 +23,7 @@ mod perturb;
 mod recorded_series;
 mod run_key;
 mod stopwatch;
+mod threads;
 mod ticks;
 mod world;
 
@@ -39,4 +40,5 @@ pub use kept_runs::WantedRun;
 pub use observers::{MakeObserver, ObservedLoop};
 pub use perturb::{Disturbance, DisturbancePlan, disturbances};
 pub use run_key::is_run_of;
+pub use threads::ThreadCount;
 pub use world::{run, run_observed};

@@ -144,7 +144,7 @@ impl Dataset {
         self.dataset.descriptor()
     }
 
-    /// Executes the missing runs on this number of threads; 0 for one per core.
+    /// Executes the missing runs on this number of threads ([`Conditions`]).
     fn run(&self, py: Python<'_>, threads: usize, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
         let (plan, dataset) = (Arc::clone(&self.plan), Arc::clone(&self.dataset));
         let runs = dataset.missing().len();

@@ -4,6 +4,7 @@ use crate::error::{Failure, guest_error};
 use crate::guest::has_guests;
 use crate::waiting::{awaited, broken, received};
 use millpond_guest::Session;
+use millpond_lab::ThreadCount;
 use millpond_results::Watch;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -56,7 +57,7 @@ impl Watch for WorkState {
 pub(crate) struct Conditions<'py> {
     /// The number of runs that report their progress.
     pub(crate) runs: usize,
-    /// The number of threads; 0 for one per core.
+    /// The number of threads, at most one per core; 0 for `RAYON_NUM_THREADS`, else one per core.
     pub(crate) threads: usize,
     /// Called with the share that is done, from 0 to 1; an exception that it raises stops the work.
     pub(crate) progress: Option<Bound<'py, PyAny>>,
@@ -117,6 +118,7 @@ fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuild
         };
         std::thread::Builder::new().spawn(run).map(|_| ())
     };
+    let ThreadCount { threads, .. } = ThreadCount::of(Some(("threads", threads)));
     ThreadPoolBuilder::new().num_threads(threads).spawn_handler(spawn).build()
 }
 
