@@ -431,7 +431,8 @@ mod tests {
 
     #[test]
     fn more_entities_of_a_kind_than_targets_are_refused() {
-        let with_flows = |loops: &[fn([LinkId; 2], [LinkId; 2]) -> Vec<FlowLoop>]| {
+        type Loops = fn([LinkId; 2], [LinkId; 2]) -> Vec<FlowLoop>;
+        let with_flows = |loops: &[Loops]| {
             let (mut builder, right, left) = duplex();
             for loops in loops {
                 builder.flow(flow(loops(right, left)));
