@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
         }
-        ["keys", file] => keys(file),
+        ["keys", file] if !file.starts_with('-') => keys(file),
         [file, "--check"] | ["--check", file] if !file.starts_with('-') => check(file),
         [file] if !file.starts_with('-') && file != "keys" => run(file),
         _ => {

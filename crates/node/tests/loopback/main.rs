@@ -344,6 +344,15 @@ fn bad_input_is_one_readable_error() {
 }
 
 #[test]
+fn no_key_is_written_to_a_file_with_the_name_of_an_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(PROGRAM).args(["keys", "--help"]).current_dir(&folder).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.starts_with("usage: "), "{output:?}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
 fn a_peer_whose_key_is_not_listed_is_refused() {
     let chain = Chain::start();
     let other = chain.folder.path().join("other.key");
