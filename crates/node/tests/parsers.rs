@@ -195,7 +195,7 @@ fn random_files_and_bytes_are_refused_or_read() {
 
 /// `make soak` runs it; MILLPOND_SEED chooses another seed.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: make soak runs it"]
 #[allow(clippy::disallowed_methods, reason = "the seed is chosen by the person who runs it")]
 fn soak_ten_million_files_and_as_many_bytes() {
     let seed = std::env::var("MILLPOND_SEED").map_or(1, |text| text.parse().unwrap());

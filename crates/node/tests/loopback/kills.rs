@@ -169,7 +169,7 @@ fn a_killed_node_is_an_error_at_both_ends_in_time_and_no_truncated_stream_looks_
 
 /// `make soak` runs it; MILLPOND_SEED and MILLPOND_KILLS choose others.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: make soak runs it"]
 fn soak_200_kills() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     kills(number("MILLPOND_SEED", 1), number("MILLPOND_KILLS", 200) as usize);
