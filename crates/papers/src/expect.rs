@@ -185,6 +185,8 @@ pub enum Statistic {
         /// The fraction.
         within: f64,
     },
+    /// The mean time for which the samples stay in a range, of the complete stays: `{ lasts = [2, 3] }`.
+    Lasts(f64, f64),
 }
 
 /// How the values of several entities are combined.

@@ -295,6 +295,8 @@ fn statistic(row: &Expectation, samples: &[(f64, f64)]) -> Result<f64, String> {
             samples.iter().find(|sample| sample.1 >= level).map_or(f64::INFINITY, |sample| sample.0)
         }
         Statistic::Settles { at, within } => settling_time(samples, at, within),
+        Statistic::Lasts(low, high) => mean_stay(samples, |value| (low..=high).contains(&value))
+            .ok_or("no stay in this range is complete")?,
     })
 }
 
@@ -306,6 +308,15 @@ fn settling_time(samples: &[(f64, f64)], at: f64, within: f64) -> f64 {
         Some(last) if last + 1 == samples.len() => f64::INFINITY,
         Some(last) => samples[last].0,
     }
+}
+
+/// The mean time from the first sample inside to the next one outside. A stay that begins with the first sample, or that
+/// does not end, is not complete.
+fn mean_stay(samples: &[(f64, f64)], is_inside: impl Fn(f64) -> bool) -> Option<f64> {
+    let runs: Vec<_> = samples.chunk_by(|a, b| is_inside(a.1) == is_inside(b.1)).collect();
+    let complete = runs.windows(3).filter(|three| is_inside(three[1][0].1));
+    let lengths: Vec<f64> = complete.map(|three| three[2][0].0 - three[1][0].0).collect();
+    (!lengths.is_empty()).then(|| mean(&lengths))
 }
 
 #[cfg(test)]
@@ -358,6 +369,25 @@ mod tests {
         assert_eq!(combine(Combine::Farthest, &[0.1, -0.3, 0.2]), -0.3);
         assert_eq!(measured("summary = 'links.middle <-.utilization'"), 0.25);
         assert!(measure_run(&row("summary = 'links.muddle.utilization'"), &run()).is_err());
+    }
+
+    #[test]
+    fn the_length_of_a_stay_is_a_mean_over_those_that_begin_and_end_in_the_interval() {
+        let stay = |values: &[f64]| {
+            let samples: Vec<_> =
+                values.iter().enumerate().map(|(time, value)| (time as f64, *value)).collect();
+            mean_stay(&samples, |value| (2.0..=3.0).contains(&value))
+        };
+        assert_eq!(stay(&[2.0, 1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 2.0, 2.0, 1.0, 2.0]), Some(3.0));
+        assert_eq!(
+            stay(&[2.0, 2.0, 1.0, 3.0]),
+            None,
+            "the first begins before the samples, the last does not end"
+        );
+        assert!(
+            measured("series = { flow = 'user.0', quantity = 'goodput' }\nstatistic = { lasts = [4, 6] }")
+                == 3.0
+        );
     }
 
     #[test]
