@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Applies single faults to the equations of the protocols and checks that the recipes of the paper notice each of them.
+"""Applies single faults to the equations of the protocols and applications and checks that the recipes notice each of them.
 
 `mutants.toml` lists the faults: an expression of a source file, the wrong expression, and the recipes that must notice
-it. All faults are compiled into one copy of the sources, each behind a switch that an environment variable selects at
+it. A file is that of a protocol, or a path that begins with `crates/`. All faults are compiled into one copy of the sources, each behind a switch that an environment variable selects at
 run time; the sources themselves are unchanged. A fault is detected if at least two rows of these recipes are
 unexplained. Exit code 1 if a fault is not detected, or if a recipe has an unexplained row without a fault.
 
@@ -66,15 +66,28 @@ def with_faults(path, text, mutants):
     return re.sub(r"\bconst (fn \w+\(&(?:mut )?self)", r"\1", code) + separator + tests
 
 
+def source_path(file):
+    """The path of the source file of a fault."""
+    return pathlib.Path(file) if file.startswith("crates/") else PROTOCOLS / file
+
+
+def library_root(path):
+    """The `lib.rs` of the crate that a source file belongs to."""
+    return pathlib.Path(*path.parts[:2], "src", "lib.rs")
+
+
 def faulty_sources(mutants):
-    """The texts of the source files that have faults, by their paths."""
+    """The texts of the source files that have faults, and of the roots of their crates with the switch, by their paths."""
     of_file = {}
     for mutant in mutants:
-        of_file.setdefault(PROTOCOLS / mutant["file"], []).append(mutant)
+        path = source_path(mutant["file"])
+        of_file.setdefault(path, []).append(mutant)
+        of_file.setdefault(library_root(path), [])
     missing = [str(path) for path in of_file if not (ROOT / path).is_file()]
     if missing:
         sys.exit(f"mutants.toml: no such file: {', '.join(missing)}")
-    return {path: with_faults(path, (ROOT / path).read_text(), faults) for path, faults in of_file.items()}
+    faulty = {path: with_faults(path, (ROOT / path).read_text(), faults) for path, faults in of_file.items()}
+    return {path: text + SWITCH if path == library_root(path) else text for path, text in faulty.items()}
 
 
 def copy_sources(mutants):
@@ -85,8 +98,6 @@ def copy_sources(mutants):
     source = WORK / "source"
     for path in files:
         content = faulty[path].encode() if path in faulty else (ROOT / path).read_bytes()
-        if path == PROTOCOLS / "lib.rs":
-            content += SWITCH.encode()
         target = source / path
         if not target.is_file() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)

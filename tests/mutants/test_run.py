@@ -43,6 +43,15 @@ class TheTool(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "names occur twice: x"):
             run.read_mutants('[[mutant]]\nname = "x"\n' * 2)
 
+    def test_a_fault_outside_of_the_protocols_has_a_path_and_the_switch_of_its_crate(self):
+        path = run.source_path("crates/sim/src/applications/call.rs")
+        self.assertEqual(run.library_root(path), pathlib.Path("crates/sim/src/lib.rs"))
+        faulty = run.faulty_sources([dict(fault(1, "rate.clamp(least, most)", "rate"), file=str(path))])
+        self.assertEqual(sorted(faulty), [path, run.library_root(path)])
+        self.assertIn("if crate::has_fault(1) { rate }", faulty[path])
+        self.assertTrue(faulty[run.library_root(path)].endswith(run.SWITCH))
+        self.assertNotIn(run.SWITCH, faulty[path])
+
     def test_a_survey_runs_all_recipes_of_the_paper(self):
         recipes = run.recipes_of({"recipes": ["mcp/fig3"]}, survey=True)
         self.assertIn("mcp/fig10", recipes)
