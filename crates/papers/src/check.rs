@@ -160,14 +160,14 @@ fn schedule<'a>(selected: &[SelectedRecipe<'a>], full: bool) -> Vec<Scheduled<'a
 }
 
 /// The results of `finish` for the numbers from 0 to `count`, computed on all cores. If it was interrupted, the error has
-/// the number of those that had ended.
+/// the number of those that had ended. Each number is a task of its own, so that none waits behind a longer one.
 pub fn finish_all<T: Send>(
     count: usize,
     finish: &(dyn Fn(usize) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     let finished_count = AtomicUsize::new(0);
     let counted = |index| finish(index).inspect(|_| _ = finished_count.fetch_add(1, Ordering::Relaxed));
-    let finished: Result<Vec<T>, Error> = (0..count).into_par_iter().map(counted).collect();
+    let finished: Result<Vec<T>, Error> = (0..count).into_par_iter().with_max_len(1).map(counted).collect();
     finished.map_err(|error| match error {
         Error::Stopped { .. } => {
             Error::Stopped { finished: finished_count.load(Ordering::Relaxed), of: count }
@@ -329,6 +329,24 @@ mod tests {
             check_with(&selected, &CheckOptions::quick(), &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
         let of = trial_count(&selected, false);
         assert!(matches!(stopped, Err(Error::Stopped { finished: 0, of: all }) if all == of), "{stopped:?}");
+    }
+
+    #[test]
+    fn no_trial_waits_behind_a_longer_one() {
+        use std::sync::mpsc::channel;
+        use std::time::Duration;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let (ended, others) = channel();
+        let others = std::sync::Mutex::new(others);
+        let finish = |index| {
+            if index > 0 {
+                ended.send(index).unwrap();
+                return Ok(true);
+            }
+            let others = others.lock().unwrap();
+            Ok((1..8).all(|_| others.recv_timeout(Duration::from_secs(10)).is_ok()))
+        };
+        assert_eq!(pool.install(|| finish_all(8, &finish)).unwrap(), [true; 8]);
     }
 
     #[test]
