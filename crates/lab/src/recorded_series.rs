@@ -23,6 +23,9 @@ impl SampleTimes {
     }
 }
 
+/// No sample has this position.
+const NONE: usize = usize::MAX;
+
 /// A series while it is recorded.
 #[derive(Clone)]
 pub(crate) struct RecordedSeries {
@@ -31,6 +34,8 @@ pub(crate) struct RecordedSeries {
     pub(crate) quantity: String,
     pub(crate) unit: String,
     values: Vec<f64>,
+    /// The sample that follows the last one; [`NONE`] before the first value and once a sample has been left out.
+    expected: usize,
     /// The sample of the first value.
     first: usize,
     /// The samples of all values, once a sample has been left out.
@@ -40,7 +45,8 @@ pub(crate) struct RecordedSeries {
 impl RecordedSeries {
     /// A series without values.
     pub(crate) fn new(kind: EntityKind, entity: String, quantity: String, unit: String) -> Self {
-        Self { kind, entity, quantity, unit, values: Vec::new(), first: 0, separate: Vec::new() }
+        let (values, separate) = (Vec::new(), Vec::new());
+        Self { kind, entity, quantity, unit, values, expected: NONE, first: 0, separate }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -50,7 +56,9 @@ impl RecordedSeries {
     /// Adds the value at a sample.
     #[inline]
     pub(crate) fn push(&mut self, sample: usize, value: f64) {
-        if sample != self.first + self.values.len() || !self.separate.is_empty() {
+        if sample == self.expected {
+            self.expected += 1;
+        } else {
             self.push_separate(sample);
         }
         self.values.push(value);
@@ -60,18 +68,19 @@ impl RecordedSeries {
     #[cold]
     fn push_separate(&mut self, sample: usize) {
         if self.values.is_empty() {
-            self.first = sample;
+            (self.first, self.expected) = (sample, sample + 1);
             return;
         }
         if self.separate.is_empty() {
             self.separate = (self.first..self.first + self.values.len()).collect();
+            self.expected = NONE;
         }
         self.separate.push(sample);
     }
 
     /// The series; `times`: those of all samples.
     pub(crate) fn into_series(self, times: &Times) -> Series {
-        let Self { kind, entity, quantity, unit, values, first, separate } = self;
+        let Self { kind, entity, quantity, unit, values, first, separate, expected: _ } = self;
         let times = if separate.is_empty() {
             times.part(first..first + values.len())
         } else {

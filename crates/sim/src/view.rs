@@ -49,6 +49,7 @@ impl PacketNetwork {
 }
 
 impl<'a> FlowView<'a> {
+    #[inline]
     fn state(&self) -> &'a FlowState {
         &self.network.flows[self.index]
     }
@@ -59,6 +60,7 @@ impl<'a> FlowView<'a> {
     }
 
     /// When it starts.
+    #[inline]
     pub fn start(&self) -> Time {
         self.state().start()
     }
@@ -69,6 +71,7 @@ impl<'a> FlowView<'a> {
     }
 
     /// When its last byte arrived, if all have.
+    #[inline]
     pub fn completed(&self) -> Option<Time> {
         self.state().completed()
     }
@@ -85,15 +88,18 @@ impl<'a> FlowView<'a> {
     }
 
     /// Its first loop, whose sender is the source of the flow.
+    #[inline]
     pub fn first(&self) -> LoopView<'a> {
         self.at(0)
     }
 
     /// Its last loop, whose receiver is the destination of the flow.
+    #[inline]
     pub fn last(&self) -> LoopView<'a> {
         self.at(self.state().streams().len() - 1)
     }
 
+    #[inline]
     fn at(&self, number: usize) -> LoopView<'a> {
         LoopView::of(self.network, self.state().streams()[number])
     }
@@ -112,12 +118,14 @@ impl<'a> FlowView<'a> {
     }
 
     /// Statistics at its destination.
+    #[inline]
     pub(crate) fn arrivals(&self) -> &'a ArrivalMeter {
         let last = self.last();
         &last.receiver.stream(last.stream_id).arrivals
     }
 
     /// Bytes that have arrived at the destination since the run began, each counted once.
+    #[inline]
     pub fn delivered(&self) -> Bytes {
         self.last().arrived()
     }
@@ -139,12 +147,14 @@ impl<'a> FlowView<'a> {
     }
 
     /// Queueing delay of the packets delivered in this interval ([`PacketNetwork::start_interval`]).
+    #[inline]
     pub fn interval_delay(&self) -> IntervalDelay {
         self.arrivals().interval()
     }
 }
 
 impl<'a> LoopView<'a> {
+    #[inline]
     fn of(network: &'a PacketNetwork, stream: StreamRef) -> Self {
         let (endpoints, index) = (&network.endpoints, stream.loop_id as usize);
         Self {
@@ -155,6 +165,7 @@ impl<'a> LoopView<'a> {
     }
 
     /// The sender, for inspection.
+    #[inline]
     pub fn sender(&self) -> &'a SenderEnd {
         &self.sender.end
     }
@@ -196,11 +207,13 @@ impl<'a> LoopView<'a> {
     }
 
     /// Bytes of the flow that have arrived at its receiver, each counted once.
+    #[inline]
     pub fn arrived(&self) -> Bytes {
         Bytes::new(self.receiver.end.delivered_of(self.stream_id))
     }
 
     /// The smoothed round-trip time, after the first sample.
+    #[inline]
     pub fn smoothed_rtt(&self) -> Option<Span> {
         self.sender.end.smoothed_rtt()
     }

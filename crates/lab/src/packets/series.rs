@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct PacketSeriesRecorder {
     times: SampleTimes,
-    series: Vec<RecordedSeries>,
     /// For each entity number, its quantities so far.
     quantities: Vec<Vec<RecordedQuantity>>,
+    /// The number of all series so far.
+    series_count: usize,
     links: Vec<LastLinkSample>,
     flows: Vec<FlowCounters>,
     /// At each relay at the last sample, by entity number of its next loop.
@@ -29,8 +30,9 @@ struct RecordedQuantity {
     name: &'static str,
     /// The protocol, if it is a quantity of a router.
     header: HeaderId,
-    /// The index of its series.
-    index: usize,
+    /// The position of its series among those of all entities.
+    position: usize,
+    series: RecordedSeries,
 }
 
 /// Counters of a link at the last sample.
@@ -59,9 +61,10 @@ struct FlowInterval {
 
 /// The entity that is being sampled.
 struct SampledEntity<'a> {
-    recorder: &'a mut PacketSeriesRecorder,
-    /// Its number among all entities, which is the same at every sample.
-    number: usize,
+    /// Its quantities so far.
+    quantities: &'a mut Vec<RecordedQuantity>,
+    /// The number of series of all entities.
+    series_count: &'a mut usize,
     kind: EntityKind,
     name: EntityName<'a>,
     now: Time,
@@ -96,8 +99,9 @@ impl SampledEntity<'_> {
     }
 
     /// Adds a sample to the series of a quantity. `full_name` returns its name in the results; true: the first quantity of
-    /// the entity with this name.
-    #[inline]
+    /// the entity with this name. The quantities of an entity mostly come in the same order at each sample, and then their
+    /// names are the same texts in memory.
+    #[inline(always)]
     fn push_named(
         &mut self,
         name: &'static str,
@@ -106,55 +110,47 @@ impl SampledEntity<'_> {
         unit: &'static str,
         value: f64,
     ) {
-        let index = match self.known_series(name, header) {
-            Some(index) => index,
-            None => self.add_series(name, header, full_name, unit),
-        };
-        self.recorder.series[index].push(self.sample, value);
-    }
-
-    /// The index of the series of a quantity that was sampled before. The quantities of an entity mostly come in the same
-    /// order at each sample, and then their names are the same texts in memory.
-    #[inline]
-    fn known_series(&mut self, name: &'static str, header: HeaderId) -> Option<usize> {
-        let known = &self.recorder.quantities[self.number];
-        match known.get(self.sampled) {
+        match self.quantities.get_mut(self.sampled) {
             Some(next) if std::ptr::eq(next.name, name) && next.header == header => {
+                next.series.push(self.sample, value);
                 self.sampled += 1;
-                Some(next.index)
             }
-            _ => self.find_series(name, header),
+            _ => self.push_elsewhere(name, header, full_name, unit, value),
         }
     }
 
-    /// As [`Self::known_series`], by comparison of names.
+    /// As [`Self::push_named`], by comparison of names. A quantity that is sampled for the first time gets a series.
     #[inline(never)]
-    fn find_series(&mut self, name: &'static str, header: HeaderId) -> Option<usize> {
-        let known = &self.recorder.quantities[self.number];
+    fn push_elsewhere(
+        &mut self,
+        name: &'static str,
+        header: HeaderId,
+        full_name: impl FnOnce(bool) -> String,
+        unit: &'static str,
+        value: f64,
+    ) {
         let is_wanted = |quantity: &RecordedQuantity| quantity.header == header && quantity.name == name;
-        let is_next = known.get(self.sampled).is_some_and(is_wanted);
-        let position = if is_next { Some(self.sampled) } else { known.iter().position(is_wanted) }?;
+        let is_next = self.quantities.get(self.sampled).is_some_and(is_wanted);
+        let known = if is_next { Some(self.sampled) } else { self.quantities.iter().position(is_wanted) };
+        let position = known.unwrap_or_else(|| self.add_quantity(name, header, full_name, unit));
+        self.quantities[position].series.push(self.sample, value);
         self.sampled = position + 1;
-        Some(known[position].index)
     }
 
-    /// Adds a series for a quantity that is sampled for the first time; returns its index.
+    /// Adds a series for a quantity that is sampled for the first time; returns its position among those of the entity.
     #[cold]
-    fn add_series(
+    fn add_quantity(
         &mut self,
         name: &'static str,
         header: HeaderId,
         full_name: impl FnOnce(bool) -> String,
         unit: &'static str,
     ) -> usize {
-        let PacketSeriesRecorder { quantities, series, .. } = self.recorder;
-        let (quantities, index) = (&mut quantities[self.number], series.len());
-        let quantity = full_name(quantities.iter().all(|known| known.name != name));
-        let (entity, unit) = (self.name.text(), unit.to_owned());
-        series.push(RecordedSeries::new(self.kind, entity, quantity, unit));
-        quantities.push(RecordedQuantity { name, header, index });
-        self.sampled = quantities.len();
-        index
+        let quantity = full_name(self.quantities.iter().all(|known| known.name != name));
+        let series = RecordedSeries::new(self.kind, self.name.text(), quantity, unit.to_owned());
+        self.quantities.push(RecordedQuantity { name, header, position: *self.series_count, series });
+        *self.series_count += 1;
+        self.quantities.len() - 1
     }
 }
 
@@ -239,14 +235,15 @@ impl PacketSeriesRecorder {
 
     /// All series so far.
     pub(super) fn series(&self) -> Vec<Series> {
-        let times = self.times.shared();
-        self.series.iter().map(|series| series.clone().into_series(&times)).collect()
+        let quantities = self.quantities.iter().flatten();
+        let series = quantities.map(|quantity| (quantity.position, quantity.series.clone()));
+        in_order(series.collect(), &self.times)
     }
 
     /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
-        let times = self.times.shared();
-        self.series.into_iter().map(|series| series.into_series(&times)).collect()
+        let quantities = self.quantities.into_iter().flatten();
+        in_order(quantities.map(|quantity| (quantity.position, quantity.series)).collect(), &self.times)
     }
 
     /// The entity with this number, of which no quantity has been sampled at `now` yet.
@@ -258,7 +255,8 @@ impl PacketSeriesRecorder {
         now: Time,
     ) -> SampledEntity<'a> {
         let sample = self.times.present();
-        SampledEntity { recorder: self, number, kind, name, now, sample, sampled: 0 }
+        let (quantities, series_count) = (&mut self.quantities[number], &mut self.series_count);
+        SampledEntity { quantities, series_count, kind, name, now, sample, sampled: 0 }
     }
 
     fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan) {
@@ -280,9 +278,7 @@ impl PacketSeriesRecorder {
             (served_bytes - before.served_bytes) as f64 * 8.0 / span.secs(),
         );
         let waited = queue_time.saturating_sub(before.queue_time);
-        // In 64 bits if it fits: that conversion is much faster.
-        let waited = u64::try_from(waited).map_or(waited as f64, |waited| waited as f64);
-        entity.push(quantity::QUEUE, "packets", waited / span.picos() as f64);
+        entity.push(quantity::QUEUE, "packets", to_float(waited) / span.picos() as f64);
         entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
         for law in link.laws() {
             let header = law.header;
@@ -323,6 +319,10 @@ impl PacketSeriesRecorder {
         now: Time,
     ) {
         let packet = flow.packet.as_f64();
+        let waits = position.checked_sub(1).map(|before| {
+            let wait = loop_view.relay_wait();
+            (before, wait, self.waits.insert(number, wait).unwrap_or_default())
+        });
         let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Loop(flow, position), now);
         if let Some(window) = loop_view.sender().window() {
             entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
@@ -331,13 +331,33 @@ impl PacketSeriesRecorder {
             entity.push(quantity::RTT, "ms", rtt.millis());
         }
         loop_view.sender().law().observe(entity);
-        if let Some(before) = position.checked_sub(1) {
+        if let Some((before, wait, earlier)) = waits {
             (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
             entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);
-            let wait = loop_view.relay_wait();
-            let earlier = entity.recorder.waits.insert(number, wait).unwrap_or_default();
             entity.push(quantity::QUEUEING, "ms", wait.mean_ms_since(earlier));
         }
+    }
+}
+
+/// The series in the order of their positions.
+fn in_order(mut series: Vec<(usize, RecordedSeries)>, times: &SampleTimes) -> Vec<Series> {
+    series.sort_unstable_by_key(|(position, _)| *position);
+    let times = times.shared();
+    series.into_iter().map(|(_, series)| series.into_series(&times)).collect()
+}
+
+/// The nearest floating-point number. If it fits in 64 bits, the conversion is much faster.
+#[inline]
+fn to_float(integral: u128) -> f64 {
+    /// Not inlined: the compiler would convert before it compares.
+    #[cold]
+    #[inline(never)]
+    fn long(integral: u128) -> f64 {
+        integral as f64
+    }
+    match u64::try_from(integral) {
+        Ok(short) => short as f64,
+        Err(_) => long(integral),
     }
 }
 

@@ -17,6 +17,9 @@ const PAGE_ROWS: usize = 1 << 16;
 /// Most entries of a dictionary: a megabyte.
 const MOST_ENTRIES: usize = 1 << 17;
 
+/// Numbers that are compared with the dictionary at once.
+const BLOCK: usize = 32;
+
 /// Appends the column with the numbers of all lists.
 pub(super) fn append(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
@@ -104,20 +107,43 @@ impl Dictionary {
 
     /// Appends the position of each number until the dictionary is full; returns how many it has appended.
     fn append_positions(&mut self, numbers: &[f64], positions: &mut Vec<u32>) -> usize {
-        let before = positions.len();
-        let mut last = 0;
-        positions.extend(numbers.iter().map_while(|number| {
+        let (mut done, mut last) = (0, 0);
+        while let Some(number) = numbers.get(done) {
             let bits = number.to_bits();
             // Most numbers are equal to the last one, or follow it as they did before.
-            if self.entries.get(last) != Some(&bits) {
-                last += 1;
-                if self.entries.get(last) != Some(&bits) {
-                    last = self.position(bits)?;
-                }
+            if self.entries.get(last) == Some(&bits) {
+                let equal = numbers[done..].iter().take_while(|number| number.to_bits() == bits).count();
+                positions.resize(positions.len() + equal, last as u32);
+                done += equal;
+                continue;
             }
-            Some(last as u32)
-        }));
-        positions.len() - before
+            if self.entries.get(last + 1) == Some(&bits) {
+                let following = self.following(last + 1, &numbers[done..]);
+                positions.extend(last as u32 + 1..=(last + following) as u32);
+                (done, last) = (done + following, last + following);
+                continue;
+            }
+            let Some(position) = self.position(bits) else { break };
+            positions.push(position as u32);
+            (done, last) = (done + 1, position);
+        }
+        done
+    }
+
+    /// How many of these numbers are the entries from `first` on.
+    fn following(&self, first: usize, numbers: &[f64]) -> usize {
+        let entries = self.entries.get(first..).unwrap_or_default();
+        let differs = |(number, entry): (&f64, &u64)| number.to_bits() ^ entry;
+        let mut same = 0;
+        // Without a branch for each number: the compiler compares several at once.
+        for (numbers, entries) in numbers.chunks_exact(BLOCK).zip(entries.chunks_exact(BLOCK)) {
+            if numbers.iter().zip(entries).map(differs).fold(0, |all, one| all | one) != 0 {
+                break;
+            }
+            same += BLOCK;
+        }
+        let rest = numbers[same..].iter().zip(entries.get(same..).unwrap_or_default());
+        same + rest.take_while(|pair| differs(*pair) == 0).count()
     }
 
     /// The position of a number, which is added if it is new; none if the dictionary is full.
