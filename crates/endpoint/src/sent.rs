@@ -104,6 +104,9 @@ impl Record {
     }
 }
 
+/// The least number of slots, unless no packet has been sent.
+const LEAST_SLOTS: usize = 8;
+
 /// The records, and the sum of their bytes in flight. Packet `number` is in slot `number` modulo the number of slots,
 /// which is a power of two.
 #[derive(Clone, Debug, Default)]
@@ -140,6 +143,8 @@ impl SentRing {
     pub(crate) fn push(&mut self, record: Record) {
         if self.next - self.base == self.slots.len() as u64 {
             self.grow();
+        } else if self.slot(self.next) == 0 {
+            self.shrink();
         }
         let slot = self.slot(self.next);
         if let Some(slot_record) = self.slots.get_mut(slot) {
@@ -167,7 +172,21 @@ impl SentRing {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(8);
+        self.resize((self.slots.len() * 2).max(LEAST_SLOTS));
+    }
+
+    /// Halves the number of slots if at most a quarter of them is used: after its slow start, a flow has fewer packets in
+    /// flight. Called once per rotation of the ring.
+    #[cold]
+    #[inline(never)]
+    fn shrink(&mut self) {
+        let used = (self.next - self.base) as usize;
+        if used * 4 <= self.slots.len() && self.slots.len() > LEAST_SLOTS {
+            self.resize(self.slots.len() / 2);
+        }
+    }
+
+    fn resize(&mut self, size: usize) {
         if !self.stamps.is_empty() {
             self.stamps = self.moved(&self.stamps, SendStamp::default(), size);
         }
@@ -315,6 +334,28 @@ mod tests {
         let mut ring = SentRing::default();
         (0..packets).for_each(|_| ring.push(record(1000)));
         ring
+    }
+
+    #[test]
+    fn a_ring_has_room_for_four_times_the_packets_in_flight_at_most() {
+        // With 100 packets in flight, then 5 at any time, the oldest of them acknowledged first.
+        let mut ring = ring(100);
+        ring.set_stamp(stamp(99));
+        assert_eq!(ring.slots.len(), 128);
+        for number in 0..1000_u32 {
+            ring.push(record(number));
+            ring.set_stamp(stamp(100 + number));
+            let settled = ring.next_number() - 5;
+            (ring.base()..settled).for_each(|old| assert!(ring.acknowledge(old).is_some()));
+            ring.remove_settled(Some(settled));
+            assert_eq!((ring.base(), ring.next_number()), (settled, u64::from(number) + 101));
+            for kept in settled.max(100)..ring.next_number() {
+                let sent = kept as u32;
+                assert_eq!(ring.get(kept).map(|record| record.bytes), Some(sent - 100));
+                assert_eq!(ring.stamp(kept), stamp(sent));
+            }
+        }
+        assert_eq!((ring.slots.len(), ring.stamps.len()), (16, 16));
     }
 
     #[test]

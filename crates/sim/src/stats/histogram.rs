@@ -13,7 +13,7 @@ const DELAY_FLOOR: u32 = 13;
 /// Values with weights: packets of weight one, or queue lengths weighted by their duration.
 ///
 /// A quantile is within 0.8 % of the value; mean, minimum and maximum are exact. Memory is used only between the
-/// smallest and the largest bucket seen: a quarter of a kilobyte per doubling, of which the RTTs of a flow need one or two. (A
+/// smallest and the largest bucket seen: an eighth of a kilobyte per doubling, of which the RTTs of a flow need one or two. (A
 /// general histogram of the same precision costs 9 kB each, of which a flow has three and a link two.)
 #[derive(Clone, Debug)]
 pub struct Histogram {
@@ -231,15 +231,17 @@ mod tests {
         histogram.add(5, hours);
         histogram.add(7, u64::from(u32::MAX));
         histogram.add(7, 1);
+        // One packet at a time, beyond 2^16.
+        (0..70_000).for_each(|_| histogram.add(6, 1));
         // Shorter ones make room before the first bucket, longer ones behind the last.
         histogram.add(1000, 1);
         let buckets: Vec<(u64, u64)> = histogram.buckets().collect();
-        assert_eq!(buckets[..2], [(5, hours), (7, 1 << 32)]);
+        assert_eq!(buckets[..3], [(5, hours), (6, 70_000), (7, 1 << 32)]);
         let mut merged = Histogram::default();
         merged.add(1 << 20, 1 << 40);
         merged.merge(&histogram);
         let weights: Vec<u64> = merged.buckets().map(|(_, weight)| weight).collect();
-        assert_eq!(weights, [hours, 1 << 32, 1, 1 << 40]);
+        assert_eq!(weights, [hours, 70_000, 1 << 32, 1, 1 << 40]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The weights of the buckets of a histogram.
 
-/// A list of weights. Most of them are small numbers of packets: a weight takes four bytes, and four more in a list of its own
+/// A list of weights. Most of them are small numbers of packets: a weight takes two bytes, and eight more in a list of its own
 /// as soon as one of them needs these.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    /// The lower halves.
-    low: Vec<u32>,
-    /// The upper halves; empty while all of them are zero.
-    high: Vec<u32>,
+    /// Modulo 2^16.
+    low: Vec<u16>,
+    /// Divided by 2^16; empty while all of them are zero.
+    high: Vec<u64>,
 }
 
 impl Weights {
@@ -16,7 +16,7 @@ impl Weights {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        let high = |index| self.high.get(index).map_or(0, |high| u64::from(*high) << u32::BITS);
+        let high = |index| self.high.get(index).map_or(0, |high| high << u16::BITS);
         self.low.iter().enumerate().map(move |(index, low)| u64::from(*low) + high(index))
     }
 
@@ -25,38 +25,40 @@ impl Weights {
     pub(super) fn add(&mut self, index: usize, weight: u64) -> bool {
         let Some(low) = self.low.get_mut(index) else { return false };
         let sum = u64::from(*low) + weight;
-        *low = sum as u32;
-        if sum > u32::MAX.into() {
-            self.carry(index, (sum >> u32::BITS) as u32);
+        *low = sum as u16;
+        if sum > u16::MAX.into() {
+            self.carry(index, sum >> u16::BITS);
         }
         true
     }
 
     #[cold]
-    fn carry(&mut self, index: usize, carry: u32) {
+    fn carry(&mut self, index: usize, carry: u64) {
         self.high.resize(self.low.len(), 0);
         self.high[index] += carry;
     }
 
     /// Adds this many weights of zero before the first one.
     pub(super) fn extend_down(&mut self, count: usize) {
-        let extended = |weights: &[u32]| {
-            let mut extended = Vec::with_capacity(count + weights.len());
-            extended.resize(count, 0);
-            extended.extend_from_slice(weights);
-            extended
-        };
-        self.low = extended(&self.low);
+        self.low = extended_down(&self.low, count);
         if !self.high.is_empty() {
-            self.high = extended(&self.high);
+            self.high = extended_down(&self.high, count);
         }
     }
 
     /// Adds weights of zero until there are this many.
     pub(super) fn extend_up(&mut self, len: usize) {
+        self.low.reserve_exact(len.saturating_sub(self.low.len()));
         self.low.resize(len.max(self.low.len()), 0);
         if !self.high.is_empty() {
             self.high.resize(self.low.len(), 0);
         }
     }
+}
+
+fn extended_down<T: Copy + Default>(weights: &[T], count: usize) -> Vec<T> {
+    let mut extended = Vec::with_capacity(count + weights.len());
+    extended.resize(count, T::default());
+    extended.extend_from_slice(weights);
+    extended
 }
