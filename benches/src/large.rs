@@ -2,7 +2,7 @@
 //! (24)-(25) over links with exponential marking, second order at steps of 5 ms.
 
 use crate::{Outcome, measure};
-use millpond_fluid::{Assembly, FixedStep, FluidNetwork, LinkId, Loop, ProtocolId};
+use millpond_fluid::{Assembly, Executor, FixedStep, FluidNetwork, LinkId, Loop, ProtocolId};
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
 use millpond_law::{LinkFacts, Settings, Value};
 use millpond_protocols::Registry;
@@ -10,6 +10,9 @@ use millpond_units::{Bytes, Rate};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
 
 /// In bits.
 const PACKET: f64 = 12_000.0;
@@ -137,8 +140,27 @@ fn network(size: Size) -> Outcome<(FluidNetwork, usize)> {
     Ok((network, hops))
 }
 
-/// Builds and integrates one network, and prints its cost on one line.
-pub(crate) fn run(size: Size) -> Outcome<()> {
+/// The threads of the pool in which it is called.
+struct Pool;
+
+impl Executor for Pool {
+    fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
+        items.par_iter_mut().for_each(work);
+    }
+}
+
+/// Advances by this number of steps on a pool of threads, at most one per core. Returns the CPU seconds of the busiest
+/// thread, which is the time that it takes on an idle machine.
+fn advance_in_pool(fixed: &mut FixedStep<'_>, steps: usize, threads: NonZeroUsize) -> Outcome<f64> {
+    let threads = threads.min(available_parallelism()?).get();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| fixed.advance_with(&Pool, steps));
+    Ok(measure::busiest_thread().ok_or("no /proc/self/task")?)
+}
+
+/// Builds and integrates one network, and prints its cost on one line. Without a number of threads it is integrated on
+/// the calling thread.
+pub(crate) fn run(size: Size, threads: Option<NonZeroUsize>) -> Outcome<()> {
     let clock = || measure::cpu_seconds().ok_or("no /proc/self/schedstat");
     let start = clock()?;
     let (network, hops) = network(size)?;
@@ -146,8 +168,13 @@ pub(crate) fn run(size: Size) -> Outcome<()> {
     let mut fixed = FixedStep::new(&asm, STEP)?;
     let built = clock()?;
     let steps = (size.seconds / STEP).round();
-    fixed.advance(steps as usize);
-    let cpu = clock()? - built;
+    let cpu = match threads {
+        Some(threads) => advance_in_pool(&mut fixed, steps as usize, threads)?,
+        None => {
+            fixed.advance(steps as usize);
+            clock()? - built
+        }
+    };
     fixed.snapshot()?;
     println!(
         "{:7} {:7} {:8.2} {:9.1} s {:8.2} s {:9.1} {:10.0} {:8.0} MB",

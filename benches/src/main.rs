@@ -4,7 +4,7 @@
 //! Each case runs in a process of its own, so that its memory can be measured; this program starts itself for that:
 //! `millpond-bench run NAME SECONDS`, `millpond-bench periodic NAME SECONDS` (without random processing times),
 //! `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
-//! a large network of the fluid world alone, of any size; `millpond-bench many FLOWS SECONDS` one of the packet world whose
+//! a large network of the fluid world alone, of any size, or with a fourth number on so many threads; `millpond-bench many FLOWS SECONDS` one of the packet world whose
 //! capacity grows with the number of its flows. `millpond-bench describe NAME` prints a case for the programs of other
 //! simulators in `benches/peers`.
 
@@ -38,7 +38,11 @@ fn main() -> Outcome<()> {
         ["stability"] => judged::bench(),
         ["fluid", flows, links, seconds] => {
             let (flows, links, seconds) = (flows.parse()?, links.parse()?, seconds.parse()?);
-            large::run(large::Size { flows, links, seconds })
+            large::run(large::Size { flows, links, seconds }, None)
+        }
+        ["fluid", flows, links, seconds, threads] => {
+            let (flows, links, seconds) = (flows.parse()?, links.parse()?, seconds.parse()?);
+            large::run(large::Size { flows, links, seconds }, Some(threads.parse()?))
         }
         [mode @ ("run" | "periodic" | "bare"), name, seconds] => {
             let case = case_named(name)?.lasting(Span::from_secs(seconds.parse()?));
@@ -53,7 +57,7 @@ fn main() -> Outcome<()> {
             run(&cases::many(flows.parse()?).lasting(Span::from_secs(seconds.parse()?)))
         }
         _ => Err(
-            "usage: millpond-bench [run|periodic|bare NAME SECONDS | describe NAME | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS | stability]"
+            "usage: millpond-bench [run|periodic|bare NAME SECONDS | describe NAME | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS [THREADS] | stability]"
                 .into(),
         ),
     }

@@ -53,7 +53,7 @@ mod subsystems;
 
 pub use assembly::{Assembly, Entity, SolutionColumn};
 pub use error::Error;
-pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
+pub use fixed::{Executor, FixedStep, FixedStepIntegration, OneThread, Snapshot, Snapshots};
 pub use frozen::{Frozen, OperatingPoint, Sliding, StateBounds};
 pub use integration::{Integration, SlidingThreshold};
 pub use network::{

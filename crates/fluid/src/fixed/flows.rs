@@ -1,18 +1,21 @@
-//! One step of the flows of a sender class: inputs, rates and states.
+//! Blocks of flows of one sender class, which advance several steps at once: inputs, rates and states.
 
-use super::hops::{DelayedHop, DelayedHops, MAX_STEPS_AHEAD, RingBuffers, Steps};
+use super::hops::{DelayedHop, DelayedHops, LINKS, MAX_STEPS_AHEAD, SignalHop, Steps, place_of};
+use super::rings::Arrivals;
 use super::{part_after, step_state};
-use crate::assembly::{Assembly, SenderClass};
-use crate::path::{join, neutral};
-use millpond_law::fluid::{Feedback, InputSet, PathAggregation, SenderInputs, SenderOutputs};
+use crate::assembly::{Assembly, LoopData, SenderClass};
+use millpond_law::fluid::{Feedback, InputSet, SenderInputs, SenderOutputs};
 use std::ops::Range;
 
 /// Number of flows in a block, such that a block's data fit into the cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
+
+/// Values of consecutive steps of one flow; those after the last step have no meaning.
+type OfSteps = [f64; MAX_STEPS_AHEAD];
 
 /// Whether a flow is active.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Presence {
+pub(super) enum Presence {
     Inactive,
     /// It starts this many steps after the present one and has no previous derivative.
     Starts(f64),
@@ -21,42 +24,68 @@ enum Presence {
     Stops(f64),
 }
 
-/// A block of flows and the number of steps it can advance at once, bounded by its smallest feedback delay. The block's
-/// data are then loaded into the cache once for all these steps.
-struct FlowBlock {
-    flows: Range<usize>,
-    ahead: usize,
-    /// The first step that has not been made.
-    next: usize,
+/// A flow of a block that starts or stops at a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PresenceChange {
+    pub(super) step: usize,
+    /// Position in the block.
+    pub(super) flow: usize,
+    pub(super) presence: Presence,
 }
 
-/// The states, inputs and outputs of one sender class. Arrays are in the order of the class's flows.
-pub(super) struct ClassState<'a> {
+/// One hop of a flow, as the way of its data to a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ArrivalHop {
+    /// Position of the flow in its block, and of the link in its own.
+    flow: u16,
+    link: u16,
+    delay: Steps,
+    /// Position of the sums of the loop's own protocol in the arrivals record; zero if there is no router.
+    sums: u16,
+}
+
+/// Some flows of a sender class. It advances as many steps at once as its smallest feedback delay has, so that its data
+/// are loaded into the cache once for all these steps. Arrays are in the order of the flows.
+pub(super) struct FlowBlock<'a> {
     class: &'a SenderClass,
+    /// The position of its first flow in the class.
+    first_place: usize,
+    /// The loops of its flows.
+    pub(super) loops: &'a [usize],
+    /// Greatest number of steps that it advances at once.
+    ahead: usize,
+    /// The steps that it has made last.
+    made: Range<usize>,
     pub(super) x: Vec<f64>,
     last: Vec<f64>,
-    /// Present sending rate of each flow, in bit/s.
+    /// Sending rate of each flow at its last step, in bit/s.
     pub(super) rates: Vec<f64>,
-    base_rtt: Vec<f64>,
-    capacity: Vec<f64>,
+    /// Carried quantities of each flow at its last step.
+    pub(super) carried: Vec<f64>,
+    pub(super) base_rtt: Vec<f64>,
+    pub(super) capacity: Vec<f64>,
+    pub(super) ecn: Vec<bool>,
     count: Vec<f64>,
-    ecn: Vec<bool>,
     presence: Vec<Presence>,
     /// Bounds of all states, flow by flow; empty if no state has a bound.
     bounds: Vec<(f64, f64)>,
-    feedback: &'static [Feedback],
-    /// Number of carried quantities per flow.
-    carries: usize,
-    inputs_used: InputSet,
-    /// Index of the first flow of the class in the hop table.
-    pub(super) first: usize,
-    inputs: SenderInputs,
-    dx: Vec<f64>,
-    /// Present carried quantities of each flow.
-    pub(super) carried: Vec<f64>,
+    pub(super) feedback: &'static [Feedback],
+    pub(super) inputs_used: InputSet,
     pub(super) sent: SentRates,
     step: f64,
-    blocks: Vec<FlowBlock>,
+    /// In ascending order of the steps, and the number of those that have been applied.
+    pub(super) changes: Vec<PresenceChange>,
+    changed: usize,
+    /// The hops of all flows, and the first of each flow.
+    hops: Vec<SignalHop>,
+    first_hop: Vec<u32>,
+    /// The same hops in the order of the blocks of links, and the first of each block.
+    arrivals: Vec<ArrivalHop>,
+    first_arrival: Vec<u32>,
+    /// The rates in the steps made last, times the number of equal flows.
+    sent_rates: Vec<OfSteps>,
+    /// The carried quantities in the same way; those of one flow are consecutive.
+    sent_carried: Vec<OfSteps>,
 }
 
 /// Recent sending rates of each flow in bit/s; empty if they are not used.
@@ -68,15 +97,15 @@ pub(super) struct SentRates {
 
 impl SentRates {
     /// Slots for the largest round-trip time if the law uses `acked`, and for at least `remembered` steps.
-    fn new(class: &SenderClass, asm: &Assembly, step: f64, remembered: usize) -> Self {
+    fn new(class: &SenderClass, asm: &Assembly, flows: usize, start: &BlockStart) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
         let steps_of_rtt =
-            if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
-        let slots = match steps_of_rtt.max(remembered) {
+            if class.law.inputs_used().acked { (longest / start.step).ceil() as usize + 2 } else { 0 };
+        let slots = match steps_of_rtt.max(start.remembered) {
             0 => 0,
             steps => (steps + MAX_STEPS_AHEAD).next_power_of_two(),
         };
-        Self { values: vec![0.0; slots * class.loops.len()], slots }
+        Self { values: vec![0.0; slots * flows], slots }
     }
 
     /// The sending rate of a flow at a step.
@@ -100,11 +129,9 @@ impl SentRates {
     }
 }
 
-/// Positions and steps at the start of a run with fixed steps.
-#[derive(Clone, Copy)]
-pub(super) struct ClassStart {
-    /// Index of the first flow of the class in the hop table.
-    pub(super) first: usize,
+/// Hops and steps at the start of a run with fixed steps.
+pub(super) struct BlockStart<'a> {
+    pub(super) hops: &'a DelayedHops,
     /// The number of the step at time zero.
     pub(super) zero: usize,
     /// The length of a step in seconds.
@@ -113,173 +140,160 @@ pub(super) struct ClassStart {
     pub(super) remembered: usize,
 }
 
-impl<'a> ClassState<'a> {
-    /// The states of a class at the start.
+impl<'a> FlowBlock<'a> {
+    /// The flows of a class at these positions at the start; `first` is the index of the first flow in the hop table.
     pub(super) fn new(
         asm: &'a Assembly,
         class: &'a SenderClass,
-        hops: &DelayedHops,
-        start: ClassStart,
+        places: Range<usize>,
+        first: usize,
+        start: &BlockStart<'_>,
     ) -> Self {
-        let ClassStart { first, zero, step, remembered } = start;
-        let flows = class.loops.len();
-        let states = &asm.states[class.first_state..][..flows * class.width];
-        let of = |f: fn(&crate::assembly::LoopData) -> f64| {
-            class.loops.iter().map(|l| f(&asm.loops[*l])).collect()
-        };
+        let (flows, width, carries) = (places.len(), class.width, class.law.carried().len());
+        let states = &asm.states[class.first_state + places.start * width..][..flows * width];
+        let loops = &class.loops[places.clone()];
+        let of = |f: fn(&LoopData) -> f64| loops.iter().map(|l| f(&asm.loops[*l])).collect();
         let has_bounds = states.iter().any(|s| s.lower.is_finite() || s.upper.is_finite());
-        let bounds = states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect();
         let presence =
             |l: &usize| if asm.loops[*l].start.is_none() { Presence::Active } else { Presence::Inactive };
+        let paths = (first..first + flows).map(|flow| start.hops.of(flow));
+        let feedback_steps = paths.clone().flatten().map(DelayedHop::feedback_steps).min().unwrap_or(1);
+        let (arrivals, first_arrival) = arrival_hops(paths.clone(), asm.links.len());
+        let mut first_hop = vec![0];
+        for path in paths.clone() {
+            first_hop.push(first_hop.last().unwrap_or(&0) + path.len() as u32);
+        }
         Self {
             class,
+            ahead: feedback_steps.clamp(1, MAX_STEPS_AHEAD),
+            made: start.zero..start.zero,
             x: states.iter().map(|state| state.initial).collect(),
             last: vec![0.0; states.len()],
             rates: vec![0.0; flows],
+            carried: vec![0.0; flows * carries],
             base_rtt: of(|l| l.base_rtt),
             capacity: vec![0.0; flows],
+            ecn: loops.iter().map(|l| asm.loops[*l].ecn).collect(),
             count: of(|l| l.count),
-            ecn: class.loops.iter().map(|l| asm.loops[*l].ecn).collect(),
-            presence: class.loops.iter().map(presence).collect(),
-            bounds,
+            presence: loops.iter().map(presence).collect(),
+            bounds: states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect(),
             feedback: class.law.feedback(),
-            carries: class.law.carried().len(),
             inputs_used: class.law.inputs_used(),
-            first,
-            inputs: SenderInputs::zeros(0, 0),
-            dx: Vec::new(),
-            carried: vec![0.0; flows * class.law.carried().len()],
-            sent: SentRates::new(class, asm, step, remembered),
-            step,
-            blocks: blocks(hops, first, flows, zero),
+            sent: SentRates::new(class, asm, flows, start),
+            step: start.step,
+            changes: Vec::new(),
+            changed: 0,
+            hops: paths.flatten().map(signal_hop).collect(),
+            first_hop,
+            arrivals,
+            first_arrival,
+            sent_rates: vec![[0.0; MAX_STEPS_AHEAD]; flows],
+            sent_carried: vec![[0.0; MAX_STEPS_AHEAD]; flows * carries],
+            first_place: places.start,
+            loops,
         }
     }
 
-    /// Starts a flow this many steps after the present one.
-    pub(super) fn start(&mut self, place: usize, later: f64) {
-        self.presence[place] = Presence::Starts(later);
+    /// Number of flows.
+    #[inline]
+    pub(super) fn flows(&self) -> usize {
+        self.loops.len()
     }
 
-    pub(super) fn stop(&mut self, place: usize, later: f64) {
-        self.presence[place] = Presence::Stops(later);
+    /// The hops of a flow.
+    #[inline]
+    pub(super) fn path(&self, flow: usize) -> &[SignalHop] {
+        &self.hops[self.first_hop[flow] as usize..self.first_hop[flow + 1] as usize]
     }
 
-    pub(super) fn set_capacity(&mut self, place: usize, capacity: f64) {
-        self.capacity[place] = capacity;
+    /// The sending rate of a flow one base round-trip time before a step.
+    pub(super) fn acked(&self, flow: usize, n: usize) -> f64 {
+        self.sent.before(flow, n, Steps::new(self.base_rtt[flow], self.step))
     }
 
-    /// Advances all flows up to and including step `n`, some of them further, but not to step `until`.
-    pub(super) fn step(&mut self, n: usize, until: usize, hops: &mut DelayedHops) {
-        for c in 0..self.blocks.len() {
-            let FlowBlock { ref flows, ahead, next } = self.blocks[c];
-            if next > n {
-                continue;
-            }
-            let (flows, end) = (flows.clone(), (n + ahead).min(until));
-            for n in n..end {
-                self.set_inputs(flows.clone(), n, hops);
-                self.advance_states(flows.clone());
-                self.emit(flows.clone(), n, hops);
-            }
-            self.blocks[c].next = end;
-        }
+    /// The positions of its carried quantities among the channels.
+    pub(super) fn carried_channels(&self) -> Range<usize> {
+        let first = self.class.first_carried + self.first_place * self.class.law.carried().len();
+        first..first + self.carried.len()
     }
 
-    /// Emits constant rates in a step before time zero.
-    pub(super) fn emit_constant(&mut self, n: usize, rates: &[f64], carried: &[f64], hops: &mut DelayedHops) {
+    /// Whether it has not made step `n`.
+    pub(super) fn is_due(&self, n: usize) -> bool {
+        self.made.end <= n
+    }
+
+    /// Begins to make step `n` and as many of the following ones as possible, but not step `until`. Returns these steps.
+    pub(super) fn begin_steps(&mut self, n: usize, until: usize) -> Range<usize> {
+        self.made = n..(n + self.ahead).min(until);
+        self.made.clone()
+    }
+
+    /// Makes step `n`, number `i` of those that have begun, with these inputs; `dx` receives the derivatives.
+    pub(super) fn make_step(&mut self, i: usize, n: usize, inputs: &SenderInputs, dx: &mut Vec<f64>) {
+        self.start_and_stop(n);
+        self.advance_states(inputs, dx);
+        self.record(i, n);
+    }
+
+    /// Sends constant rates in a step before time zero.
+    pub(super) fn send_constant(&mut self, n: usize, rates: &[f64], carried: &[f64]) {
         self.carried.copy_from_slice(carried);
         self.rates.copy_from_slice(rates);
-        self.emit(0..rates.len(), n, hops);
+        self.made = n..n + 1;
+        self.record(0, n);
     }
 
-    fn set_inputs(&mut self, block: Range<usize>, n: usize, hops: &DelayedHops) {
-        let flows = block.len();
-        let width = self.feedback.len();
-        if self.inputs.count() != flows {
-            self.inputs = SenderInputs::zeros(flows, width);
-            let SenderInputs { queueing, queueing_slope, lost, .. } = &mut self.inputs;
-            for unused in [
-                (queueing, self.inputs_used.queueing),
-                (queueing_slope, self.inputs_used.queueing),
-                (lost, self.inputs_used.lost),
-            ] {
-                unused.0.fill(if unused.1 { 0.0 } else { f64::NAN });
-            }
-        }
-        self.inputs.base_rtt.copy_from_slice(&self.base_rtt[block.clone()]);
-        self.inputs.capacity.copy_from_slice(&self.capacity[block.clone()]);
-        for (i, flow) in block.enumerate() {
-            let path = hops.of(self.first + flow);
-            self.inputs.acked[i] = if self.inputs_used.acked {
-                self.sent.before(flow, n, Steps::new(self.base_rtt[flow], self.step))
-            } else {
-                f64::NAN
-            };
-            self.set_path_inputs(i, flow, path, hops, n);
-            if width > 0 {
-                let feedback = &mut self.inputs.feedback[i * width..][..width];
-                router_feedback(path, &hops.emitted, n, self.feedback, feedback);
-            }
+    /// Computes the derivatives before the first step `zero`, which are the previous derivatives of loops without a
+    /// start time.
+    pub(super) fn initialize_derivatives(&mut self, zero: usize, inputs: &SenderInputs) {
+        self.class.law.derivatives(self.first_place, &self.x, inputs, &mut self.last);
+        self.made = zero..zero;
+    }
+
+    /// Applies the changes of step `n`.
+    fn start_and_stop(&mut self, n: usize) {
+        while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= n) {
+            self.presence[change.flow] = change.presence;
+            self.changed += 1;
         }
     }
 
-    /// Queueing delay, marks and losses of a path.
-    #[inline]
-    fn set_path_inputs(&mut self, i: usize, flow: usize, path: &[DelayedHop], hops: &DelayedHops, n: usize) {
-        let read = |hop: &DelayedHop, k: usize| hops.emitted.read(hop, n, k);
-        let kept = |k: usize| path.iter().fold(1.0, |kept, hop| kept * (1.0 - read(hop, k)));
-        if let Some(k) = hops.record.queueing.filter(|_| self.inputs_used.queueing) {
-            self.inputs.queueing[i] = path.iter().map(|hop| read(hop, k)).sum();
-            self.inputs.queueing_slope[i] = path.iter().map(|hop| read(hop, k + 1)).sum();
-        }
-        let unmarked = hops.record.marks.map_or(1.0, kept);
-        self.inputs.marked[i] = if self.ecn[flow] { 1.0 - unmarked } else { 0.0 };
-        if self.inputs_used.lost {
-            let kept = hops.record.losses.map_or(1.0, kept);
-            self.inputs.lost[i] = 1.0 - if self.ecn[flow] { kept } else { kept * unmarked };
-        }
-    }
-
-    fn advance_states(&mut self, block: Range<usize>) {
-        let (flows, width, step) = (block.len(), self.class.width, self.step);
-        let states = block.start * width..block.end * width;
-        self.dx.resize(flows * width, 0.0);
-        let law = &self.class.law;
-        let x = &self.x[states.clone()];
-        let carried = &mut self.carried[block.start * self.carries..block.end * self.carries];
-        let (dx, rates) = (&mut self.dx[..], &mut self.rates[block.clone()]);
-        law.derivatives_and_rates(block.start, x, &self.inputs, SenderOutputs { dx, rates, carried });
-        for (i, flow) in block.enumerate() {
+    fn advance_states(&mut self, inputs: &SenderInputs, dx: &mut Vec<f64>) {
+        dx.resize(self.x.len(), 0.0);
+        let (rates, carried) = (&mut self.rates[..], &mut self.carried[..]);
+        let outputs = SenderOutputs { dx, rates, carried };
+        self.class.law.derivatives_and_rates(self.first_place, &self.x, inputs, outputs);
+        for flow in 0..self.flows() {
             if self.presence[flow] != Presence::Active {
-                self.start_or_stop(i, flow);
+                self.apply_presence(flow, dx);
             }
         }
-        let moving = self.x[states.clone()].iter_mut().zip(&mut self.last[states.clone()]).zip(&self.dx);
+        let step = self.step;
+        let moving = self.x.iter_mut().zip(&mut self.last).zip(&*dx);
         if self.bounds.is_empty() {
             for ((x, last), f) in moving {
                 *x += step * (1.5 * f - 0.5 * *last);
                 *last = *f;
             }
         } else {
-            for (((x, last), f), (lower, upper)) in moving.zip(&self.bounds[states]) {
+            for (((x, last), f), (lower, upper)) in moving.zip(&self.bounds) {
                 step_state(x, *f, last, step, *lower, *upper);
             }
         }
     }
 
-    /// Processes a flow that is inactive, starts or stops; `i` is its index in the block. A jump between two steps
-    /// applies in part at the nearest one.
-    fn start_or_stop(&mut self, i: usize, flow: usize) {
-        let width = self.class.width;
+    /// Processes a flow that is inactive, starts or stops. A jump between two steps applies in part at the nearest one.
+    fn apply_presence(&mut self, flow: usize, dx: &mut [f64]) {
+        let (width, carries) = (self.class.width, self.class.law.carried().len());
         let (part, next) = match self.presence[flow] {
             Presence::Starts(later) => (part_after(later), Presence::Active),
             Presence::Stops(later) => (1.0 - part_after(later), Presence::Inactive),
             presence => (0.0, presence),
         };
         self.rates[flow] *= part;
-        self.carried[flow * self.carries..][..self.carries].iter_mut().for_each(|carried| *carried *= part);
+        self.carried[flow * carries..][..carries].iter_mut().for_each(|carried| *carried *= part);
         let last = &mut self.last[flow * width..][..width];
-        for (last, f) in last.iter_mut().zip(&mut self.dx[i * width..][..width]) {
+        for (last, f) in last.iter_mut().zip(&mut dx[flow * width..][..width]) {
             // The next state is at a distance of (3 f - last) / 2 steps.
             (*last, *f) = match self.presence[flow] {
                 Presence::Starts(later) => (*f * (1.0 + 2.0 * later), *f),
@@ -290,75 +304,76 @@ impl<'a> ClassState<'a> {
         self.presence[flow] = next;
     }
 
-    /// Computes the derivatives before the first step, which are the previous derivatives of loops without a start
-    /// time.
-    pub(super) fn initialize_derivatives(&mut self, n: usize, hops: &DelayedHops) {
-        for c in 0..self.blocks.len() {
-            let block = self.blocks[c].flows.clone();
-            let states = block.start * self.class.width..block.end * self.class.width;
-            self.set_inputs(block.clone(), n, hops);
-            self.class.law.derivatives(
-                block.start,
-                &self.x[states.clone()],
-                &self.inputs,
-                &mut self.last[states],
-            );
+    /// Records what is sent in step `n`, number `i` of those made last.
+    fn record(&mut self, i: usize, n: usize) {
+        for (flow, (rate, count)) in self.rates.iter().zip(&self.count).enumerate() {
+            let rate = rate.max(0.0);
+            self.sent.add_step(flow, n, rate);
+            self.sent_rates[flow][i] = rate * count;
+        }
+        let carries = self.class.law.carried().len();
+        for (k, (sent, carried)) in self.sent_carried.iter_mut().zip(&self.carried).enumerate() {
+            sent[i] = carried * self.count[k / carries];
         }
     }
 
-    fn emit(&mut self, block: Range<usize>, n: usize, hops: &mut DelayedHops) {
-        for flow in block {
-            let rate = self.rates[flow].max(0.0);
-            self.sent.add_step(flow, n, rate);
-            let rate = rate * self.count[flow];
-            let path = hops.range(self.first + flow);
-            for hop in &hops.hops[path] {
-                hops.arriving.send(hop, 0, n, rate);
-                if hop.sums > 0 {
-                    let sums = usize::from(hop.sums);
-                    hops.arriving.send(hop, sums, n, rate);
-                    for k in 0..self.carries {
-                        let carried = self.carried[flow * self.carries + k] * self.count[flow];
-                        hops.arriving.send(hop, sums + 1 + k, n, carried);
-                    }
+    /// Adds to the arrivals at a block of links what has been sent in the last steps, if step `n` is the first of them.
+    pub(super) fn send(&self, n: usize, link_block: usize, arriving: &mut Arrivals) {
+        if self.made.start != n {
+            return;
+        }
+        match self.made.len() {
+            0 => (),
+            1 => self.send_steps::<1>(link_block, arriving),
+            2 => self.send_steps::<2>(link_block, arriving),
+            3 => self.send_steps::<3>(link_block, arriving),
+            4 => self.send_steps::<4>(link_block, arriving),
+            5 => self.send_steps::<5>(link_block, arriving),
+            6 => self.send_steps::<6>(link_block, arriving),
+            7 => self.send_steps::<7>(link_block, arriving),
+            _ => self.send_steps::<MAX_STEPS_AHEAD>(link_block, arriving),
+        }
+    }
+
+    fn send_steps<const L: usize>(&self, link_block: usize, arriving: &mut Arrivals) {
+        let hops = self.first_arrival[link_block] as usize..self.first_arrival[link_block + 1] as usize;
+        let (n, carries) = (self.made.start, self.class.law.carried().len());
+        let steps = |values: &OfSteps| -> [f64; L] { std::array::from_fn(|i| values[i]) };
+        for hop in &self.arrivals[hops] {
+            let (flow, link) = (usize::from(hop.flow), usize::from(hop.link));
+            let rates = steps(&self.sent_rates[flow]);
+            arriving.add(link, 0, n, hop.delay, &rates);
+            if hop.sums > 0 {
+                let sums = usize::from(hop.sums);
+                arriving.add(link, sums, n, hop.delay, &rates);
+                for (k, carried) in self.sent_carried[flow * carries..][..carries].iter().enumerate() {
+                    arriving.add(link, sums + 1 + k, n, hop.delay, &steps(carried));
                 }
             }
         }
     }
 }
 
-fn blocks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<FlowBlock> {
-    let feedback_steps =
-        |flow: usize| hops.of(first + flow).iter().map(DelayedHop::feedback_steps).min().unwrap_or(1);
-    let block = |start: usize| {
-        let flows = start..(start + BLOCK).min(flows);
-        let ahead = flows.clone().map(feedback_steps).min().unwrap_or(1).clamp(1, MAX_STEPS_AHEAD);
-        FlowBlock { flows, ahead, next: zero }
-    };
-    (0..flows).step_by(BLOCK).map(block).collect()
+fn signal_hop(hop: &DelayedHop) -> SignalHop {
+    let (block, place) = place_of(hop.link as usize);
+    SignalHop { block: block as u16, place: place as u16, delay: hop.backward, signals: hop.signals }
 }
 
-/// Aggregated feedback of a flow's own routers.
-#[inline]
-fn router_feedback(
-    path: &[DelayedHop],
-    emitted: &RingBuffers,
-    n: usize,
-    kinds: &[Feedback],
-    feedback: &mut [f64],
-) {
-    for (sum, kind) in feedback.iter_mut().zip(kinds) {
-        *sum = neutral(kind.over_path);
+/// The hops of these paths in the order of the blocks of links, and the first of each block.
+fn arrival_hops<'h>(
+    paths: impl Iterator<Item = &'h [DelayedHop]>,
+    links: usize,
+) -> (Vec<ArrivalHop>, Vec<u32>) {
+    let mut hops: Vec<(usize, ArrivalHop)> = Vec::new();
+    for (flow, path) in paths.enumerate() {
+        hops.extend(path.iter().map(|hop| {
+            let (block, place) = place_of(hop.link as usize);
+            let (flow, link) = (flow as u16, place as u16);
+            (block, ArrivalHop { flow, link, delay: hop.forward, sums: hop.sums })
+        }));
     }
-    for hop in path {
-        for (k, (sum, kind)) in feedback.iter_mut().zip(kinds).enumerate() {
-            let k = usize::from(hop.signals) + k;
-            *sum = join(kind.over_path, *sum, emitted.read(hop, n, k));
-        }
-    }
-    for (sum, _) in
-        feedback.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == PathAggregation::Marked)
-    {
-        *sum = 1.0 - *sum;
-    }
+    hops.sort_by_key(|(block, _)| *block);
+    let first = |block: usize| hops.partition_point(|(other, _)| *other < block) as u32;
+    let first = (0..=links.div_ceil(LINKS)).map(first).collect();
+    (hops.into_iter().map(|(_, hop)| hop).collect(), first)
 }

@@ -1,8 +1,4 @@
-//! The ring buffers of links, and where each hop reads and writes in them.
-//!
-//! A rate that reaches a link `(k + f) h` later adds `1 - f` of itself to the link's slot `k` steps ahead and `f` to
-//! the next slot. The result is the sum of linearly interpolated rates without a search. The signals of a link are
-//! interpolated between two slots in the same way.
+//! Delays in steps, and where each hop reads and writes in the ring buffers of its link.
 
 use crate::assembly::{Assembly, HopData, LinkLaw, RouterData};
 use crate::error::Error;
@@ -44,6 +40,15 @@ impl Steps {
     }
 }
 
+/// Number of links in a block, such that a block's data fit into the cache and large networks have many blocks.
+pub(super) const LINKS: usize = 512;
+
+/// The block of a link, and its position there.
+#[inline]
+pub(super) fn place_of(link: usize) -> (usize, usize) {
+    (link / LINKS, link % LINKS)
+}
+
 /// Positions of the quantities in a link's record. A quantity that no link emits or no sender uses has no position. The
 /// signals of routers follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +64,7 @@ pub(super) struct RecordLayout {
 }
 
 impl RecordLayout {
-    fn new(asm: &Assembly) -> Self {
+    pub(super) fn new(asm: &Assembly) -> Self {
         let is_used =
             |of: fn(InputSet) -> bool| asm.sender_classes.iter().any(|class| of(class.law.inputs_used()));
         let verdict = |wanted| asm.link_sets.iter().any(|set| set.verdicts() == Some(wanted));
@@ -105,78 +110,15 @@ impl DelayedHop {
     }
 }
 
-/// A ring buffer of records for each link, one record per step.
-pub(super) struct RingBuffers {
-    values: Vec<f64>,
-    pub(super) width: usize,
-    /// Number of slots per link, a power of two.
-    slots: usize,
-}
-
-impl RingBuffers {
-    pub(super) fn new(links: usize, width: usize, steps: usize) -> Self {
-        let slots = (steps + 2).next_power_of_two();
-        Self { values: vec![0.0; links * slots * width], width, slots }
-    }
-
-    #[inline]
-    fn place(&self, link: usize, step: usize) -> usize {
-        (link * self.slots + (step & (self.slots - 1))) * self.width
-    }
-
-    /// The record of a link at a step.
-    #[inline]
-    pub(super) fn at(&mut self, link: usize, step: usize) -> &mut [f64] {
-        let place = self.place(link, step);
-        &mut self.values[place..][..self.width]
-    }
-
-    /// Writes the same record to all slots of a link.
-    pub(super) fn fill(&mut self, link: usize, record: &[f64]) {
-        (0..self.slots).for_each(|slot| self.at(link, slot).copy_from_slice(record));
-    }
-
-    /// The value at position `k` of the record that a hop receives at step `now`.
-    #[inline]
-    pub(super) fn read(&self, hop: &DelayedHop, now: usize, k: usize) -> f64 {
-        self.before(hop.link as usize, now, hop.backward, k)
-    }
-
-    /// The values at position `k` of a hop's records for these steps at the end of the path, whose last hop is `last`.
-    pub(super) fn of_steps<const N: usize>(
-        &self,
-        hop: &DelayedHop,
-        last: &DelayedHop,
-        k: usize,
-        steps: &Range<usize>,
-    ) -> [f64; N] {
-        let onward = hop.onward(last);
-        let mut values = [0.0; N];
-        for (value, n) in values.iter_mut().zip(steps.clone()) {
-            *value = self.before(hop.link as usize, n, onward, k);
-        }
-        values
-    }
-
-    /// The value at position `k` of a link's records one delay before step `now`, interpolated linearly.
-    #[inline]
-    pub(super) fn before(&self, link: usize, now: usize, delay: Steps, k: usize) -> f64 {
-        let then = now.wrapping_sub(delay.whole());
-        let newer = self.values[self.place(link, then) + k];
-        let older = self.values[self.place(link, then.wrapping_sub(1)) + k];
-        newer + delay.fraction() * (older - newer)
-    }
-
-    /// Adds a value to the records in which it arrives.
-    #[inline]
-    pub(super) fn send(&mut self, hop: &DelayedHop, sums: usize, now: usize, value: f64) {
-        let then = now + hop.forward.whole();
-        let first = self.place(hop.link as usize, then) + sums;
-        let second = self.place(hop.link as usize, then + 1) + sums;
-        let later = value * hop.forward.fraction();
-        self.values[first] += value - later;
-        self.values[second] += later;
-    }
+/// One hop of a flow, as a source of signals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SignalHop {
+    /// The link's block and its position there.
+    pub(super) block: u16,
+    pub(super) place: u16,
+    pub(super) delay: Steps,
+    /// Position of the signals of the loop's own protocol in the record of the link.
+    pub(super) signals: u16,
 }
 
 /// Checks that the step is not longer than any feedback delay, and that the longest delay has a countable number of
@@ -241,46 +183,26 @@ pub(super) struct DelayedHops {
     pub(super) hops: Vec<DelayedHop>,
     /// First hop of each loop in that order, and the number of hops.
     pub(super) first: Vec<u32>,
-    /// Rates and carried quantities on their way to the links.
-    pub(super) arriving: RingBuffers,
-    /// The signals that links have emitted, and the layout of a record.
-    pub(super) emitted: RingBuffers,
-    pub(super) record: RecordLayout,
 }
 
 impl DelayedHops {
-    /// For a step that has passed [`check`].
-    pub(super) fn new(asm: &Assembly, step: f64) -> Self {
-        let order: Vec<usize> =
-            asm.sender_classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
-        let record = RecordLayout::new(asm);
+    /// For a step that has passed [`check`]; `emitted` is the number of values before the signals of routers in a
+    /// link's record.
+    pub(super) fn new(asm: &Assembly, step: f64, emitted: usize) -> Self {
         let (mut hops, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
-        for &l in &order {
-            hops.extend(asm.hops_of(l).iter().map(|hop| delayed_hop(asm, hop, step, record.count)));
+        for &l in asm.sender_classes.iter().flat_map(|class| &class.loops) {
+            hops.extend(asm.hops_of(l).iter().map(|hop| delayed_hop(asm, hop, step, emitted)));
             first.push(hops.len() as u32);
         }
-        let largest =
-            |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
-        let longest =
-            |of: fn(&HopData) -> f64| (asm.hops.iter().map(of).fold(0.0, f64::max) / step) as usize + 1;
-        let arriving = RingBuffers::new(
-            asm.links.len(),
-            1 + largest(Assembly::sums_at),
-            longest(|hop| hop.forward) + MAX_STEPS_AHEAD,
-        );
-        let width = record.count + largest(Assembly::signals_at);
-        let emitted = RingBuffers::new(asm.links.len(), width, longest(|hop| hop.backward));
-        Self { hops, first, arriving, emitted, record }
+        Self { hops, first }
     }
 
-    /// The range of a loop's hops; `l` counts loops in the order of the classes.
-    #[inline]
-    pub(super) fn range(&self, loop_index: usize) -> std::ops::Range<usize> {
+    /// The range of a loop's hops; `loop_index` counts loops in the order of the classes.
+    pub(super) fn range(&self, loop_index: usize) -> Range<usize> {
         self.first[loop_index] as usize..self.first[loop_index + 1] as usize
     }
 
     /// The hops of a loop.
-    #[inline]
     pub(super) fn of(&self, loop_index: usize) -> &[DelayedHop] {
         &self.hops[self.range(loop_index)]
     }
@@ -288,11 +210,11 @@ impl DelayedHops {
 
 impl Assembly {
     /// Number of sums for the routers of a link: the rate of each protocol and the quantities that its senders carry.
-    fn sums_at(&self, link: usize) -> usize {
+    pub(super) fn sums_at(&self, link: usize) -> usize {
         self.links[link].routers.iter().map(|router| 1 + self.link_sets[router.law.set].carried).sum()
     }
 
-    fn signals_at(&self, link: usize) -> usize {
+    pub(super) fn signals_at(&self, link: usize) -> usize {
         let signals = |router: &RouterData| self.link_sets[router.law.set].law.signal_names().len();
         self.links[link].routers.iter().map(signals).sum()
     }
@@ -312,31 +234,6 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rates_and_signals_are_interpolated_between_steps() {
-        let mut rings = RingBuffers::new(2, 1, 8);
-        let hop = DelayedHop {
-            link: 1,
-            forward: Steps::new(0.025, 0.01),
-            backward: Steps::new(0.03, 0.01),
-            ..DelayedHop::default()
-        };
-        // A ramp: r(n) = n. The arrival at step n is r(n - 2.5).
-        for n in 0..20 {
-            rings.send(&hop, 0, n, n as f64);
-            let arrived = std::mem::take(&mut rings.at(1, n)[0]);
-            if n > 3 {
-                assert!((arrived - (n as f64 - 2.5)).abs() < 1e-6, "{n}: {arrived}");
-            }
-        }
-        let mut rings = RingBuffers::new(2, 1, 8);
-        for n in 0..20_usize {
-            rings.at(1, n)[0] = n as f64;
-            let read = rings.read(&hop, n, 0);
-            assert!(n < 4 || (read - (n as f64 - 3.0)).abs() < 1e-6);
-        }
-    }
 
     #[test]
     fn a_suggested_step_has_at_most_four_digits_and_is_not_too_long() {

@@ -2,6 +2,7 @@
 
 use super::FixedStep;
 use super::meter::{MAX_PENDING_STEPS, Meter};
+use super::parallel::{Executor, OneThread};
 use crate::assembly::Assembly;
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
@@ -12,8 +13,9 @@ use crate::right_hand_side::{RightHandSide, initial_history};
 /// are NaN.
 ///
 /// A jump within half a step of the present time is attributed in part to each side.
-pub struct FixedStepIntegration<'a> {
+pub struct FixedStepIntegration<'a, E = OneThread> {
     fixed: FixedStep<'a>,
+    executor: E,
     meter: Meter,
     /// The step that is shown. The scheme is one step ahead, because the signals of a step are computed while it is
     /// made.
@@ -24,19 +26,30 @@ pub struct FixedStepIntegration<'a> {
 }
 
 impl<'a> FixedStepIntegration<'a> {
-    /// An integration at time zero with this step in seconds.
+    /// An integration at time zero with this step in seconds, on the calling thread.
     ///
     /// # Errors
     /// See [`Assembly::allows_steps_of`].
     pub fn new(asm: &'a Assembly, step: f64) -> Result<Self, Error> {
+        Self::with_executor(asm, step, OneThread)
+    }
+}
+
+impl<'a, E: Executor> FixedStepIntegration<'a, E> {
+    /// The same as [`FixedStepIntegration::new`]; `executor` executes the blocks of flows and of links. The result does
+    /// not depend on it.
+    ///
+    /// # Errors
+    /// See [`Assembly::allows_steps_of`].
+    pub fn with_executor(asm: &'a Assembly, step: f64, executor: E) -> Result<Self, Error> {
         let longest = asm.hops.iter().map(|hop| hop.forward).fold(0.0, f64::max);
         let longest = (longest / step).ceil() as usize;
         let fixed = FixedStep::with_memory(asm, step, longest + MAX_PENDING_STEPS + 3)?;
         let before =
             initial_history(&mut RightHandSide::new(asm), &DiscreteState::initial(asm), &asm.initial());
-        let (at, queues) = (fixed.zero, fixed.queues.clone());
-        let mut measured =
-            Self { meter: Meter::new(&fixed, before), at, states: fixed.states(), queues, fixed };
+        let (meter, at, states) = (Meter::new(&fixed, before), fixed.zero, fixed.states());
+        let queues = vec![0.0; asm.links.len()];
+        let mut measured = Self { fixed, executor, meter, at, states, queues };
         measured.step_until(at + 1);
         measured.meter.update_loops(&measured.fixed);
         Ok(measured)
@@ -58,14 +71,16 @@ impl<'a> FixedStepIntegration<'a> {
     /// Advances up to this step, exclusive.
     fn step_until(&mut self, end: usize) {
         while self.fixed.n < end {
-            self.queues.copy_from_slice(&self.fixed.queues);
-            self.fixed.step_towards(end);
+            for block in &self.fixed.link_blocks {
+                self.queues[block.first..][..block.queues.len()].copy_from_slice(&block.queues);
+            }
+            self.fixed.step_towards(&self.executor, end);
             self.meter.add_step(&self.fixed, &self.queues);
         }
     }
 }
 
-impl Integration for FixedStepIntegration<'_> {
+impl<E: Executor> Integration for FixedStepIntegration<'_, E> {
     fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
         let target = self.fixed.zero + (until / self.fixed.step).round().max(0.0) as usize;
         if target <= self.at {

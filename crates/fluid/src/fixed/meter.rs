@@ -8,8 +8,10 @@
 //! steps at once, which saves memory traffic.
 
 use super::FixedStep;
-use super::flows::ClassState;
-use super::hops::{DelayedHop, RingBuffers};
+use super::flows::FlowBlock;
+use super::hops::{DelayedHop, DelayedHops};
+use super::links::LinkBlock;
+use super::rings::Signals;
 use crate::assembly::Channels;
 use crate::delivery::delivered_after;
 use crate::queue::{MIN_LOAD, departing_share, offered_share};
@@ -42,7 +44,8 @@ pub(super) struct Meter {
     before: Vec<f64>,
     pub(super) integrals: Vec<f64>,
     links: Vec<LinkSample>,
-    rings: RingBuffers,
+    hops: DelayedHops,
+    rings: Signals,
     /// Rate of each loop at the end of its path at the last update, in bit/s.
     delivered: Vec<f64>,
     /// For each hop of the paths with several: bits that the link has served and that were not delivered.
@@ -120,7 +123,7 @@ impl Meter {
         let (asm, step, zero) = (fixed.asm, fixed.step, fixed.zero);
         let at = asm.channels;
         let longest = (asm.longest_delay() / step).ceil() as usize + MAX_PENDING_STEPS + 2;
-        let mut rings = RingBuffers::new(asm.links.len(), RECORD, longest);
+        let mut rings = Signals::new(asm.links.len(), RECORD, longest);
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {
             let (kept, delay) = (1.0 - before[at.lost + l], before[at.delay + l]);
@@ -129,7 +132,7 @@ impl Meter {
             for n in 0..=zero {
                 let since = n as f64 - zero as f64;
                 let record = [departing, delay, delay * step * since, kept, offered];
-                rings.at(l, n).copy_from_slice(&record);
+                record.into_iter().enumerate().for_each(|(k, value)| rings.set(l, n, k, value));
             }
             let admitted = before[at.arriving + l];
             links.push(LinkSample { queue: 0.0, admitted, capacity: link.capacity });
@@ -151,6 +154,7 @@ impl Meter {
             before,
             integrals,
             links,
+            hops: DelayedHops::new(asm, step, fixed.record.count),
             rings,
             updated: if is_idle { zero - 1 } else { zero },
         }
@@ -161,8 +165,10 @@ impl Meter {
         let n = fixed.n - 1;
         std::mem::swap(&mut self.now, &mut self.before);
         self.set_link_channels(fixed, queues);
-        for (l, queue) in queues.iter().enumerate() {
-            self.balance_link(fixed, n, l, *queue);
+        for block in &fixed.link_blocks {
+            for place in 0..block.queues.len() {
+                self.balance_link(fixed, n, (block, place), queues[block.first + place]);
+            }
         }
         if n > self.zero {
             let at = &self.at;
@@ -186,33 +192,48 @@ impl Meter {
 
     /// The channels of links at this step.
     fn set_link_channels(&mut self, fixed: &FixedStep<'_>, queues: &[f64]) {
-        let at = &self.at;
-        for (l, link) in fixed.asm.links.iter().enumerate() {
-            let (queue, capacity, arriving) = (queues[l], fixed.capacity[l], fixed.arriving[l]);
-            let excess = fixed.admitted[l] - capacity;
-            let is_constant = (queue <= 0.0 && excess < 0.0) || (queue >= link.buffer && excess > 0.0);
-            let (stays, is_empty) = (arriving * (1.0 - fixed.lost[l]), queue <= 0.0 && excess <= 0.0);
-            let values = [
-                (at.delay, queue / capacity),
-                (at.slope, if is_constant { 0.0 } else { excess / capacity }),
-                (at.marked, fixed.marked[l]),
-                (at.lost, fixed.lost[l]),
-                (at.passing, departing_share(stays, capacity, is_empty)),
-                (at.capacity, capacity),
-                (at.arriving, arriving),
-                (at.departing, if is_empty { stays } else { capacity }),
-            ];
-            values.iter().for_each(|(channel, value)| self.now[channel + l] = *value);
-        }
-        for router in &fixed.routers {
-            let signals = &mut self.now[router.set.first_signal..][..router.signals.len()];
-            signals.copy_from_slice(&router.signals);
+        for block in &fixed.link_blocks {
+            for place in 0..block.queues.len() {
+                let link = &fixed.asm.links[block.first + place];
+                self.set_channels_of(block, place, queues[block.first + place], link.buffer);
+            }
+            for state in &block.sets {
+                let first = state.set.first_signal + state.places.start * state.set.law.signal_names().len();
+                self.now[first..][..state.signals.len()].copy_from_slice(&state.signals);
+            }
         }
     }
 
+    /// The channels of one link of a block at this step.
+    fn set_channels_of(&mut self, block: &LinkBlock<'_>, place: usize, queue: f64, buffer: f64) {
+        let (at, l) = (&self.at, block.first + place);
+        let (capacity, arriving) = (block.capacity[place], block.arriving(place));
+        let excess = block.admitted[place] - capacity;
+        let is_constant = (queue <= 0.0 && excess < 0.0) || (queue >= buffer && excess > 0.0);
+        let (stays, is_empty) = (arriving * (1.0 - block.lost[place]), queue <= 0.0 && excess <= 0.0);
+        let values = [
+            (at.delay, queue / capacity),
+            (at.slope, if is_constant { 0.0 } else { excess / capacity }),
+            (at.marked, block.marked[place]),
+            (at.lost, block.lost[place]),
+            (at.passing, departing_share(stays, capacity, is_empty)),
+            (at.capacity, capacity),
+            (at.arriving, arriving),
+            (at.departing, if is_empty { stays } else { capacity }),
+        ];
+        values.iter().for_each(|(channel, value)| self.now[channel + l] = *value);
+    }
+
     /// The balance of a link between the previous step and step `n`.
-    fn balance_link(&mut self, fixed: &FixedStep<'_>, n: usize, link: usize, queue: f64) {
-        let now = LinkSample { queue, admitted: fixed.admitted[link], capacity: fixed.capacity[link] };
+    fn balance_link(
+        &mut self,
+        fixed: &FixedStep<'_>,
+        n: usize,
+        (block, place): (&LinkBlock<'_>, usize),
+        queue: f64,
+    ) {
+        let link = block.first + place;
+        let now = LinkSample { queue, admitted: block.admitted[place], capacity: block.capacity[place] };
         let last = std::mem::replace(&mut self.links[link], now);
         let at = self.at;
         let mean = |a: f64, b: f64| 0.5 * self.step * (a + b);
@@ -224,10 +245,10 @@ impl Meter {
             queues: (last.queue, now.queue),
             buffer: fixed.asm.links[link].buffer,
         };
-        let delays = self.rings.at(link, n - 1)[DELAY_INTEGRAL] + of(at.delay);
+        let delays = self.rings.at(link, n - 1, DELAY_INTEGRAL) + of(at.delay);
         let (departing, kept) = (count.departing_share(), 1.0 - count.lost());
         let record = [departing, self.now[at.delay + link], delays, kept, count.offered()];
-        self.rings.at(link, n).copy_from_slice(&record);
+        record.into_iter().enumerate().for_each(|(k, value)| self.rings.set(link, n, k, value));
         if n > self.updated.min(self.zero) {
             self.integrals[at.arriving + link] += count.arrived;
             self.integrals[at.departing + link] += count.departed();
@@ -243,12 +264,13 @@ impl Meter {
     /// Updates the channels of loops up to the last step.
     pub(super) fn update_loops(&mut self, fixed: &FixedStep<'_>) {
         let steps = self.updated + 1..fixed.n;
-        for (flows, class) in fixed.flow_classes.iter().zip(&fixed.asm.sender_classes) {
-            for (flow, &l) in class.loops.iter().enumerate() {
-                self.update_loop(fixed, (flows, flow), l, steps.clone());
+        let mut first = 0;
+        for block in &fixed.flow_blocks {
+            for (flow, &l) in block.loops.iter().enumerate() {
+                self.update_loop(fixed, (block, flow, first + flow), l, steps.clone());
             }
-            let own = carried(class.first_carried, class.law.carried().len(), class.loops.len());
-            self.now[own].copy_from_slice(&flows.carried);
+            self.now[block.carried_channels()].copy_from_slice(&block.carried);
+            first += block.loops.len();
         }
         self.updated = fixed.n - 1;
     }
@@ -256,19 +278,18 @@ impl Meter {
     fn update_loop(
         &mut self,
         fixed: &FixedStep<'_>,
-        (flows, flow): (&ClassState<'_>, usize),
+        (flows, flow, index): (&FlowBlock<'_>, usize, usize),
         loop_index: usize,
         steps: Range<usize>,
     ) {
-        let path = fixed.hops.of(flows.first + flow);
-        let Some(last) = path.last() else { return };
+        let (first, path) = (fixed.asm.loops[loop_index].hops.start, self.hops.range(index));
+        let Some(last) = path.clone().last().map(|last| self.hops.hops[last]) else { return };
         let mut arrived = [0.0; MAX_PENDING_STEPS];
         let at_end = |n: usize| flows.sent.before(flow, n, last.forward);
         for (arrived, n) in arrived.iter_mut().zip(steps.clone()) {
             *arrived = 0.5 * (at_end(n - 1) + at_end(n));
         }
-        let DeliveredRates { rates, through } =
-            self.deliver(path, fixed.asm.loops[loop_index].hops.start, arrived, &steps);
+        let DeliveredRates { rates, through } = self.deliver(path.clone(), first, arrived, &steps);
         let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[loop_index]; 2]);
         for ((rate, through), n) in rates.into_iter().zip(through).zip(steps.clone()) {
             sent += flows.sent.at(flow, n - 1) + flows.sent.at(flow, n);
@@ -282,6 +303,7 @@ impl Meter {
         self.now[at.rate + loop_index] = flows.sent.at(flow, n);
         self.now[at.delivered + loop_index] = (1.5 * mean[1] - 0.5 * mean[0]).max(0.0);
         let (base, since) = (fixed.asm.loops[loop_index].base_rtt, self.updated.max(self.zero));
+        let path = &self.hops.hops[path];
         self.now[at.rtt + loop_index] = base + self.queueing(path, n, DELAY);
         let delays = self.queueing(path, n, DELAY_INTEGRAL) - self.queueing(path, since, DELAY_INTEGRAL);
         self.integrals[at.rtt + loop_index] += base * (n - since) as f64 * self.step + delays;
@@ -291,11 +313,12 @@ impl Meter {
     /// bit/s; `first` is the index of the path's first hop.
     fn deliver(
         &mut self,
-        path: &[DelayedHop],
+        path: Range<usize>,
         first: usize,
         arrived: OfSteps,
         steps: &Range<usize>,
     ) -> DeliveredRates {
+        let path = &self.hops.hops[path];
         if let [hop] = path {
             let departing: OfSteps = self.rings.of_steps(hop, hop, DEPARTING_SHARE, steps);
             let rates = std::array::from_fn(|i| departing[i] * arrived[i]);
@@ -332,7 +355,7 @@ impl Meter {
 
     /// Queueing delay of a path (or its integral) as its sender receives it; `k` is the position in the records.
     fn queueing(&self, path: &[DelayedHop], n: usize, k: usize) -> f64 {
-        path.iter().map(|hop| self.rings.before(hop.link as usize, n, hop.backward, k)).sum()
+        path.iter().map(|hop| self.rings.before::<1>(hop.link as usize, n, hop.backward, k)[0]).sum()
     }
 }
 

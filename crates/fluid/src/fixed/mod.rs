@@ -9,20 +9,26 @@
 
 mod flows;
 mod hops;
+mod inputs;
 mod integration;
 mod links;
 mod meter;
+mod parallel;
+mod rings;
 mod snapshots;
 mod start;
 
 pub use integration::FixedStepIntegration;
+pub use parallel::{Executor, OneThread};
 pub use snapshots::{Snapshot, Snapshots};
 
 use crate::assembly::Assembly;
 use crate::network::{CapacityKind, CapacityStep};
-use flows::ClassState;
-use hops::DelayedHops;
-use links::LinkSetState;
+use flows::FlowBlock;
+use hops::{RecordLayout, place_of};
+use inputs::{InputBuffers, SignalSource};
+use links::LinkBlock;
+use std::sync::{Mutex, PoisonError};
 
 /// An integration with fixed steps.
 pub struct FixedStep<'a> {
@@ -33,36 +39,35 @@ pub struct FixedStep<'a> {
     n: usize,
     /// Index of the step at time zero. Earlier steps fill the ring buffers with the history.
     zero: usize,
-    hops: DelayedHops,
-    /// One for each sender class.
-    flow_classes: Vec<ClassState<'a>>,
-    /// One for each link set.
-    routers: Vec<LinkSetState<'a>>,
-    /// Length of each queue, in bits.
-    queues: Vec<f64>,
-    /// Derivative of each queue one step ago, in bit/s.
-    queue_moves: Vec<f64>,
-    /// Capacity of each link, in bit/s.
-    capacity: Vec<f64>,
-    /// The capacity of each link with which laws compute, in bit/s.
-    configured: Vec<f64>,
-    arriving: Vec<f64>,
-    /// Arriving rate minus the drops of the queue law, in bit/s.
-    admitted: Vec<f64>,
-    /// Present marking and loss probability of each link.
-    marked: Vec<f64>,
-    lost: Vec<f64>,
+    /// The flows of the first sender class, then those of the second, and so on.
+    flow_blocks: Vec<FlowBlock<'a>>,
+    link_blocks: Vec<LinkBlock<'a>>,
+    /// The layout of a record of signals.
+    record: RecordLayout,
+    buffers: SharedBuffers,
     changes: Vec<TimedChange>,
     /// Number of changes that have been applied.
     changed: usize,
 }
 
-/// A change at a step.
+/// Buffers for inputs: one for each thread that advances flows.
+#[derive(Default)]
+struct SharedBuffers(Mutex<Vec<InputBuffers>>);
+
+impl SharedBuffers {
+    /// Calls `work` with buffers that no other thread uses at this time.
+    fn lend(&self, work: impl FnOnce(&mut InputBuffers)) {
+        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = all().pop();
+        let mut buffers = unused.unwrap_or_default();
+        work(&mut buffers);
+        all().push(buffers);
+    }
+}
+
+/// A change of a capacity at a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ChangeKind {
-    /// A loop, by class and position.
-    Start(usize, usize),
-    Stop(usize, usize),
     /// A link's capacity changes in part; the rest follows one step later.
     PartOfCapacity(CapacityStep),
     Capacity(CapacityStep),
@@ -101,21 +106,34 @@ impl FixedStep<'_> {
 
     /// Advances by this number of steps.
     pub fn advance(&mut self, steps: usize) {
+        self.advance_with(&OneThread, steps);
+    }
+
+    /// Advances by this number of steps; `executor` executes the blocks of flows and of links. The result does not
+    /// depend on it.
+    pub fn advance_with(&mut self, executor: &impl Executor, steps: usize) {
         let end = self.n + steps;
         while self.n < end {
-            self.step_towards(end);
+            self.step_towards(executor, end);
         }
     }
 
     /// Makes one step. Blocks of flows may run ahead, but not beyond step `end`.
-    fn step_towards(&mut self, end: usize) {
+    ///
+    /// Flows only read what links have emitted in earlier steps. Each block of links adds up what the flows have sent to
+    /// it, in the order of the flows, so that the order of all sums is fixed.
+    fn step_towards(&mut self, executor: &impl Executor, end: usize) {
         self.change();
-        // Blocks do not run beyond the next change.
+        // Blocks do not run beyond the next change of a capacity.
         let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
-        for flows in &mut self.flow_classes {
-            flows.step(self.n, due, &mut self.hops);
-        }
-        self.step_links();
+        let Self { n, step, record, ref buffers, ref mut flow_blocks, ref mut link_blocks, .. } = *self;
+        let source = SignalSource { record, links: link_blocks };
+        executor.for_each(flow_blocks, |block| {
+            if block.is_due(n) {
+                buffers.lend(|buffers| buffers.advance(block, n, due, source));
+            }
+        });
+        executor.for_each(link_blocks, |block| block.step(n, step, flow_blocks));
         self.n += 1;
     }
 
@@ -123,8 +141,6 @@ impl FixedStep<'_> {
     fn change(&mut self) {
         while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= self.n) {
             match change.what {
-                ChangeKind::Start(class, place) => self.flow_classes[class].start(place, change.later),
-                ChangeKind::Stop(class, place) => self.flow_classes[class].stop(place, change.later),
                 ChangeKind::PartOfCapacity(step) => self.change_capacity(step, part_after(change.later)),
                 ChangeKind::Capacity(step) => {
                     self.change_capacity(step, 1.0);
@@ -138,21 +154,28 @@ impl FixedStep<'_> {
     /// Moves a capacity of a link towards its new value by this part of the difference.
     fn change_capacity(&mut self, CapacityStep { link, kind, capacity, .. }: CapacityStep, part: f64) {
         let after = |before: f64| if part < 1.0 { before + part * (capacity - before) } else { capacity };
-        let (l, configured) = (link.0, self.configured[link.0]);
+        let (block, l) = place_of(link.0);
+        let LinkBlock { capacity: actual, configured, .. } = &mut self.link_blocks[block];
         match kind {
             CapacityKind::Actual => {
-                self.capacity[l] = after(self.capacity[l]);
-                self.configured[l] = self.asm.links[l].configured.after_change(self.capacity[l], configured);
+                actual[l] = after(actual[l]);
+                let kind = &self.asm.links[link.0].configured;
+                configured[l] = kind.after_change(actual[l], configured[l]);
             }
-            CapacityKind::Configured => self.configured[l] = after(configured),
+            CapacityKind::Configured => configured[l] = after(configured[l]),
         }
     }
 
+    /// Sets the capacity that each flow knows: the least of its path.
     fn set_capacities(&mut self) {
-        for (flows, class) in self.flow_classes.iter_mut().zip(&self.asm.sender_classes) {
-            for (place, &l) in class.loops.iter().enumerate() {
-                let hops = self.asm.hops_of(l).iter().map(|hop| self.configured[hop.link]);
-                flows.set_capacity(place, hops.fold(f64::INFINITY, f64::min));
+        let configured = |link: usize| {
+            let (block, place) = place_of(link);
+            self.link_blocks[block].configured[place]
+        };
+        for block in &mut self.flow_blocks {
+            for (capacity, l) in block.capacity.iter_mut().zip(block.loops) {
+                let hops = self.asm.hops_of(*l).iter().map(|hop| configured(hop.link));
+                *capacity = hops.fold(f64::INFINITY, f64::min);
             }
         }
     }

@@ -30,12 +30,14 @@ impl FixedStep<'_> {
         let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
         self.advance(1);
         snapshot.rates = vec![0.0; self.asm.loops.len()];
-        for (flows, class) in self.flow_classes.iter().zip(&self.asm.sender_classes) {
-            flows.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
+        for block in &self.flow_blocks {
+            block.rates.iter().zip(block.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
         }
-        snapshot.arriving.clone_from(&self.arriving);
-        snapshot.marked.clone_from(&self.marked);
-        snapshot.lost.clone_from(&self.lost);
+        for block in &self.link_blocks {
+            snapshot.arriving.extend((0..block.queues.len()).map(|place| block.arriving(place)));
+            snapshot.marked.extend(&block.marked);
+            snapshot.lost.extend(&block.lost);
+        }
         match snapshot.states.iter().position(|x| !x.is_finite()) {
             None => Ok(snapshot),
             Some(i) => Err(self.not_finite(i)),
@@ -44,9 +46,11 @@ impl FixedStep<'_> {
 
     /// All present states.
     pub(super) fn states(&self) -> Vec<f64> {
-        let laws = self.flow_classes.iter().flat_map(|flows| &flows.x);
-        let routers = self.routers.iter().flat_map(|router| &router.x);
-        laws.chain(routers).chain(&self.queues).copied().collect()
+        let laws = self.flow_blocks.iter().flat_map(|block| &block.x);
+        let sets = 0..self.asm.link_sets.len();
+        let routers = sets.flat_map(|s| self.link_blocks.iter().flat_map(move |block| &block.sets[s].x));
+        let queues = self.link_blocks.iter().flat_map(|block| &block.queues);
+        laws.chain(routers).chain(queues).copied().collect()
     }
 
     pub(super) fn not_finite(&self, state: usize) -> Error {

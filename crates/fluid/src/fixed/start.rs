@@ -1,10 +1,11 @@
 //! Initialization: rejects networks that this scheme does not support, and fills the ring buffers with the history.
 
-use super::flows::{ClassStart, ClassState};
-use super::hops::{self, DelayedHops};
-use super::links::LinkSetState;
-use super::{ChangeKind, FixedStep, TimedChange};
-use crate::assembly::{Assembly, LinkLaw};
+use super::flows::{BLOCK, BlockStart, FlowBlock, Presence, PresenceChange};
+use super::hops::{self, DelayedHops, RecordLayout, place_of};
+use super::inputs::{InputBuffers, SignalSource};
+use super::links::LinkBlock;
+use super::{ChangeKind, FixedStep, SharedBuffers, TimedChange};
+use crate::assembly::Assembly;
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
 use crate::right_hand_side::{RightHandSide, initial_history};
@@ -94,34 +95,18 @@ impl<'a> FixedStep<'a> {
     /// The same as [`Self::new`]; flows also remember their sending rates of the last `remembered` steps.
     pub(super) fn with_memory(asm: &'a Assembly, step: f64, remembered: usize) -> Result<Self, Error> {
         asm.allows_steps_of(step)?;
-        let hops = DelayedHops::new(asm, step);
+        let record = RecordLayout::new(asm);
+        let hops = DelayedHops::new(asm, step, record.count);
         let zero = (asm.longest_delay() / step).ceil() as usize + 2;
-        let mut first = 0;
-        let flows = |class| {
-            let flows = ClassState::new(asm, class, &hops, ClassStart { first, zero, step, remembered });
-            first += class.loops.len();
-            flows
-        };
-        let flow_classes = asm.sender_classes.iter().map(flows).collect();
-        let emitted = hops.record.count;
-        let routers =
-            asm.link_sets.iter().enumerate().map(|(s, set)| LinkSetState::new(asm, s, set, emitted));
         let mut fixed = Self {
             asm,
             step,
             n: 0,
             zero,
-            hops,
-            flow_classes,
-            routers: routers.collect(),
-            queues: vec![0.0; asm.links.len()],
-            queue_moves: vec![0.0; asm.links.len()],
-            capacity: asm.links.iter().map(|link| link.capacity).collect(),
-            configured: asm.links.iter().map(|link| link.configured.initial(link.capacity)).collect(),
-            arriving: vec![0.0; asm.links.len()],
-            admitted: vec![0.0; asm.links.len()],
-            marked: vec![0.0; asm.links.len()],
-            lost: vec![0.0; asm.links.len()],
+            flow_blocks: flow_blocks(asm, &BlockStart { hops: &hops, zero, step, remembered }),
+            link_blocks: LinkBlock::all(asm, step, record),
+            record,
+            buffers: SharedBuffers::default(),
             changes: changes(asm, step, zero),
             changed: 0,
         };
@@ -135,57 +120,92 @@ impl<'a> FixedStep<'a> {
         let asm = self.asm;
         let before =
             initial_history(&mut RightHandSide::new(asm), &DiscreteState::initial(asm), &asm.initial());
-        let at = &asm.channels;
-        for (link, data) in asm.links.iter().enumerate() {
-            let mut record = vec![0.0; self.hops.emitted.width];
-            let places = self.hops.record;
-            if let Some(k) = places.queueing {
-                (record[k], record[k + 1]) = (before[at.delay + link], before[at.slope + link]);
-            }
-            places.marks.into_iter().for_each(|k| record[k] = before[at.marked + link]);
-            places.losses.into_iter().for_each(|k| record[k] = before[at.lost + link]);
-            for router in &data.routers {
-                let LinkLaw { set, place } = router.law;
-                let signals = asm.link_sets[set].law.signal_names().len();
-                let first = asm.slots(link, router.law, places.count).signals;
-                let emitted = asm.link_sets[set].first_signal + place * signals;
-                record[first..first + signals].copy_from_slice(&before[emitted..emitted + signals]);
-            }
-            self.hops.emitted.fill(link, &record);
-        }
+        (0..asm.links.len()).for_each(|link| self.fill_signals(link, &before));
         // Rates on their way to the links, and the derivatives of the links' states.
-        let steps = std::mem::replace(&mut self.step, 0.0);
+        let at = &asm.channels;
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
         for n in if is_idle { self.zero - 1..self.zero } else { 0..self.zero } {
-            for (flows, class) in self.flow_classes.iter_mut().zip(&asm.sender_classes) {
-                let rates: Vec<f64> = class.loops.iter().map(|l| before[at.rate + l]).collect();
-                let carried = class.law.carried().len() * class.loops.len();
-                flows.emit_constant(n, &rates, &before[class.first_carried..][..carried], &mut self.hops);
+            for block in &mut self.flow_blocks {
+                let rates: Vec<f64> = block.loops.iter().map(|l| before[at.rate + l]).collect();
+                block.send_constant(n, &rates, &before[block.carried_channels()]);
             }
-            self.n = n;
-            self.step_links();
+            self.link_blocks.iter_mut().for_each(|block| block.step(n, 0.0, &self.flow_blocks));
         }
-        self.step = steps;
-        for flows in &mut self.flow_classes {
-            flows.initialize_derivatives(self.zero - 1, &self.hops);
+        let source = SignalSource { record: self.record, links: &self.link_blocks };
+        let mut buffers = InputBuffers::default();
+        for flows in &mut self.flow_blocks {
+            let inputs = buffers.at(flows, self.zero - 1, source);
+            flows.initialize_derivatives(self.zero, inputs);
         }
         self.n = self.zero;
     }
+
+    /// Fills the signals of a link with those of the constant history.
+    fn fill_signals(&mut self, link: usize, before: &[f64]) {
+        let (asm, at, places) = (self.asm, &self.asm.channels, self.record);
+        let (block, place) = place_of(link);
+        let emitted = &mut self.link_blocks[block].emitted;
+        if let Some(k) = places.queueing {
+            emitted.fill(place, k, before[at.delay + link]);
+            emitted.fill(place, k + 1, before[at.slope + link]);
+        }
+        places.marks.into_iter().for_each(|k| emitted.fill(place, k, before[at.marked + link]));
+        places.losses.into_iter().for_each(|k| emitted.fill(place, k, before[at.lost + link]));
+        for router in &asm.links[link].routers {
+            let set = &asm.link_sets[router.law.set];
+            let signals = set.law.signal_names().len();
+            let first = asm.slots(link, router.law, places.count).signals;
+            let of = &before[set.first_signal + router.law.place * signals..][..signals];
+            of.iter().enumerate().for_each(|(k, signal)| emitted.fill(place, first + k, *signal));
+        }
+    }
 }
 
-fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<TimedChange> {
-    let at = |time: f64, what| {
-        let nearest = (time / step).round().max(0.0);
-        TimedChange { step: zero + nearest as usize, later: (time / step - nearest).clamp(-0.5, 0.5), what }
-    };
-    let mut changes = Vec::new();
-    for l in &asm.loops {
-        changes.extend(l.start.map(|time| at(time, ChangeKind::Start(l.class, l.place))));
-        changes.extend(l.stop.map(|time| at(time, ChangeKind::Stop(l.class, l.place))));
+/// The flows of all classes in blocks, with their starts and stops.
+fn flow_blocks<'a>(asm: &'a Assembly, start: &BlockStart<'_>) -> Vec<FlowBlock<'a>> {
+    let (mut blocks, mut first) = (Vec::new(), 0);
+    for class in &asm.sender_classes {
+        for place in (0..class.loops.len()).step_by(BLOCK) {
+            let places = place..(place + BLOCK).min(class.loops.len());
+            let mut block = FlowBlock::new(asm, class, places, first + place, start);
+            block.changes = presence_changes(asm, block.loops, start);
+            blocks.push(block);
+        }
+        first += class.loops.len();
     }
-    for step in &asm.steps {
-        let part = at(step.time, ChangeKind::PartOfCapacity(*step));
-        let whole = TimedChange { step: part.step + 1, later: 0.0, what: ChangeKind::Capacity(*step) };
+    blocks
+}
+
+/// The step nearest to a time, and the time from this step to the time in steps.
+fn nearest_step(time: f64, step: f64, zero: usize) -> (usize, f64) {
+    let nearest = (time / step).round().max(0.0);
+    (zero + nearest as usize, (time / step - nearest).clamp(-0.5, 0.5))
+}
+
+/// The starts and stops of these loops.
+fn presence_changes(asm: &Assembly, loops: &[usize], at: &BlockStart<'_>) -> Vec<PresenceChange> {
+    let mut changes = Vec::new();
+    for (flow, l) in loops.iter().enumerate() {
+        let mut add = |time: Option<f64>, presence: fn(f64) -> Presence| {
+            changes.extend(time.map(|time| {
+                let (step, later) = nearest_step(time, at.step, at.zero);
+                PresenceChange { step, flow, presence: presence(later) }
+            }));
+        };
+        add(asm.loops[*l].start, Presence::Starts);
+        add(asm.loops[*l].stop, Presence::Stops);
+    }
+    changes.sort_by_key(|change| change.step);
+    changes
+}
+
+/// The changes of capacities.
+fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<TimedChange> {
+    let mut changes = Vec::new();
+    for change in &asm.steps {
+        let (nearest, later) = nearest_step(change.time, step, zero);
+        let part = TimedChange { step: nearest, later, what: ChangeKind::PartOfCapacity(*change) };
+        let whole = TimedChange { step: nearest + 1, later: 0.0, what: ChangeKind::Capacity(*change) };
         changes.extend([part, whole]);
     }
     changes.sort_by_key(|change| change.step);

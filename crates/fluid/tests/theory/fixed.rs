@@ -1,7 +1,7 @@
 //! The fixed-step scheme: its order, its roots, and its agreement with the accurate solver.
 
 use crate::laws::{BASE, Follow, P, Price, Spring, scalar, scalar_exactly};
-use millpond_fluid::{Accuracy, Assembly, Entity, FixedStep, FluidNetwork, Loop};
+use millpond_fluid::{Accuracy, Assembly, Entity, Executor, FixedStep, FluidNetwork, Loop};
 use millpond_law::fluid::{link_law, sender_law};
 
 fn scalar_at(a: f64, until: f64, step: f64) -> f64 {
@@ -92,6 +92,83 @@ fn blocks_that_run_ahead_of_the_links_have_the_same_result_as_single_steps() {
     // The order of summation at a link differs.
     for (a, b) in ahead.states.iter().zip(&abreast.states) {
         assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{a} {b}");
+    }
+}
+
+/// Executes tasks on this number of threads, the last items first.
+struct Threads(usize);
+
+impl Executor for Threads {
+    fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
+        let each = items.len().div_ceil(self.0).max(1);
+        std::thread::scope(|scope| {
+            for part in items.rchunks_mut(each) {
+                scope.spawn(|| part.iter_mut().rev().for_each(&work));
+            }
+        });
+    }
+}
+
+/// 1000 sources over 1500 links with prices, in several blocks: each over two links that are far apart, with feedback
+/// delays of one step to many, starts, stops, and a change of a capacity.
+fn many() -> Assembly {
+    let mut network = FluidNetwork::new();
+    let links: Vec<_> = (0..1500).map(|l| network.link(&format!("L{l}"), 10.0 * BASE, 300.0)).collect();
+    for link in &links {
+        network.add_router(*link, P, link_law(Price { target: 5.0 * BASE, gain: 2e-5 }));
+    }
+    for i in 0..1000 {
+        let rtt = 0.03 + 0.3 * f64::from(i * 37 % 100) / 100.0;
+        let source = sender_law(Spring { rate: 500.0, demand: BASE });
+        let flow = Loop::new(&format!("f{i}"), P, source, rtt).times(7.0);
+        let [near, far] = [i * 7 % 300, 300 + i * 11 % 1200].map(|link| links[link as usize]);
+        let flow = flow.over(near, 0.3 * rtt).over(far, 0.55 * rtt);
+        let start = 0.001 * f64::from(i * 13 % 1000);
+        network.add(if i % 5 == 0 { flow.from(start).until(start + 1.0) } else { flow.from(start) });
+    }
+    network.set_capacity_at(1.503, links[3], 5.0 * BASE);
+    Assembly::new(network).unwrap()
+}
+
+#[test]
+fn the_result_is_the_same_to_the_last_bit_for_any_number_of_threads() {
+    let asm = many();
+    let of = |executor: &Threads| {
+        let mut fixed = FixedStep::new(&asm, 0.01).unwrap();
+        fixed.advance_with(executor, 300);
+        fixed.snapshot().unwrap()
+    };
+    let mut alone = FixedStep::new(&asm, 0.01).unwrap();
+    alone.advance(300);
+    let alone = alone.snapshot().unwrap();
+    for threads in 1..=3 {
+        assert_eq!(of(&Threads(threads)), alone, "{threads} threads");
+    }
+    assert!(alone.marked.len() == 1500 && alone.rates.iter().any(|rate| *rate > 0.0));
+}
+
+/// Independent sources under [`Follow`], each over a link of its own, with feedback delays of 4 to 50 steps of 0.01 s.
+fn independent(sources: std::ops::Range<u32>) -> Assembly {
+    let mut network = FluidNetwork::new();
+    for i in sources {
+        let link = network.link(&format!("L{i}"), 1e9, f64::INFINITY);
+        network.add_router(link, P, link_law(crate::laws::Excess(BASE)));
+        let rtt = 0.063 + 0.93 * f64::from(i * 37 % 100) / 100.0;
+        let sender = sender_law(Follow { a: 1.3 / rtt, initial: 1.0 + f64::from(i) });
+        network.add(Loop::new(&format!("f{i}"), P, sender, rtt).over(link, rtt / 3.0).always());
+    }
+    Assembly::new(network).unwrap()
+}
+
+#[test]
+fn a_flow_that_shares_no_link_moves_among_a_thousand_others_as_it_does_alone() {
+    let end = |asm: &Assembly, i: usize| {
+        *asm.run_fixed(3.0, 3.0, 0.01, |_| true).unwrap().of(Entity::Loop(i), "x").last().unwrap()
+    };
+    let together = independent(0..1000);
+    for i in [0, 1, 30, 77, 255, 256, 511, 512, 700, 999] {
+        let alone = end(&independent(i..i + 1), 0);
+        assert_eq!(end(&together, i as usize).to_bits(), alone.to_bits(), "{i}");
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod columns;
 mod distribution_sampler;
+mod fixed_steps;
 mod series;
 mod summary;
 
@@ -19,7 +20,7 @@ use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
 use columns::{Columns, IntegrationSnapshot};
 use distribution_sampler::DistributionSampler;
-use millpond_fluid::{Accuracy, DenseOutput, FixedStepIntegration, Integration, SlidingThreshold, Solver};
+use millpond_fluid::{Accuracy, DenseOutput, Integration, SlidingThreshold, Solver};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan, check_method, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
@@ -66,11 +67,7 @@ fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integra
             solver.check_reach(scenario.duration.secs())?;
             Box::new(DenseOutput::new(solver, scenario.duration.secs()))
         }
-        Method::FixedStep(step) => {
-            let integration = FixedStepIntegration::new(&plan.assembly, step.secs())?;
-            integration.check_reach(scenario.duration.secs())?;
-            Box::new(integration)
-        }
+        Method::FixedStep(step) => fixed_steps::begin(plan, step.secs(), scenario.duration.secs())?,
     })
 }
 
