@@ -164,6 +164,39 @@ fn a_thousand_flows_converge_to_their_max_min_shares_and_bits_are_conserved() {
     assert!((served - delivered).abs() < 1.0 + 1e-9 * served, "{served} {delivered}");
 }
 
+/// Steps of 10 000 loops are shared among the threads of the pool.
+#[test]
+fn ten_thousand_flows_have_the_same_bytes_with_one_thread_and_with_two_and_conserve_bits() {
+    let many = [
+        "duration=2s",
+        "measure.from=0s",
+        "measure.every=500ms",
+        "links.L.rate=100Gbps",
+        "flows.short.count=5000",
+        "flows.long.count=5000",
+        "flows.long.path=[\"A\", \"B\"]",
+    ];
+    let [one, two] = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| fluid(THOUSAND, &many))
+    });
+    let bits = |run: &Run| -> Vec<Vec<u64>> {
+        run.series.iter().map(|series| series.values.iter().map(|value| value.to_bits()).collect()).collect()
+    };
+    assert!(bits(&one) == bits(&two));
+    assert!(one.summary == two.summary);
+    assert_eq!(one.summary.flows.len(), 10_000);
+    let (l, waits) = (link(&one, "L"), series(&one, "L ->", "queue").values.last().copied().unwrap());
+    let served = mean(series(&one, "L ->", "throughput"), (0.0, 2.0)) * 2.0 / 12000.0;
+    assert!(
+        served > 0.0 && (l.arrivals as f64 - served - waits).abs() < 1.0 + 1e-6 * served,
+        "{served} {waits}"
+    );
+    let delivered: f64 = one.transfers.iter().map(|t| t.delivered_bytes as f64 / 1500.0).sum();
+    // Each flow is rounded to bytes.
+    assert!((served - delivered).abs() < 10.0 + 1e-9 * served, "{served} {delivered}");
+}
+
 #[test]
 fn a_step_longer_than_a_return_delay_is_refused_with_the_longest_step() {
     let said = try_fluid(THOUSAND, &["fluid.step=50ms", "measure.every=1s"]).unwrap_err();
