@@ -114,20 +114,21 @@ fn as_many_connections_as_a_quarter_of_the_bdp_in_packets_are_accepted_and_one_m
     let next = world.node(1).stats().loops.into_iter().find(|link| link.is_next).unwrap();
     let most = most_connections(Rate::from_mbps(20.0), next.min_rtt.unwrap(), Bytes::new(1500));
     assert!((16..=17).contains(&most), "{most} connections: a quarter of 66 to 68 packets");
-    for _ in 0..most {
-        world.open(App { stays_open: true, ..App::sending(1000) });
-    }
-    world.run(0.5);
-    assert_eq!(world.node(2).flow_count(), most);
-    let refused = world.open(App { stays_open: true, ..App::sending(1000) });
-    world.run(0.3);
-    assert_eq!(world.hosts[0].apps[&refused].aborted.map(|(reason, _)| reason), Some(Abort::Floor));
+    // The measured minimum may fall during the test, so that one connection less is accepted.
+    let flows: Vec<_> =
+        (0..most + 2).map(|_| world.open(App { stays_open: true, ..App::sending(1000) })).collect();
+    world.run(0.8);
+    let accepted = world.node(2).flow_count();
+    assert!((16..=17).contains(&accepted), "{accepted} connections");
+    let refused = flows.iter().filter_map(|flow| world.hosts[0].apps[flow].aborted);
+    let reasons: Vec<_> = refused.map(|(reason, _)| reason).collect();
+    assert_eq!(reasons, vec![Abort::Floor; most + 2 - accepted]);
     // 166 packets, and what the RTT has of transmission times.
     let now = world.now;
     let enter = world.hosts[0].node.as_mut().unwrap();
     let opened = std::iter::repeat_with(|| enter.open(now, "target.example:80", Weight::default()));
     let more = opened.take_while(|opened| *opened != Err(Abort::Floor)).take(100).count();
-    assert!((41..=42).contains(&(most + more)), "{more} more");
+    assert!((41..=42).contains(&(accepted + more)), "{more} more");
 }
 
 #[test]
