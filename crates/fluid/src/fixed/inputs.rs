@@ -68,30 +68,35 @@ impl SignalSource<'_> {
         self.links[usize::from(hop.block)].emitted.before(usize::from(hop.place), n, hop.delay, k)
     }
 
+    /// Quantity `k` of all hops of a path, joined one after the other, in `L` steps from `n`.
+    #[inline]
+    fn joined<const L: usize>(
+        &self,
+        path: &[SignalHop],
+        (n, k): (usize, usize),
+        start: f64,
+        join: impl Fn(f64, f64) -> f64,
+    ) -> [f64; L] {
+        let mut all = [start; L];
+        for hop in path {
+            let values: [f64; L] = self.read(hop, n, k);
+            for (joined, value) in all.iter_mut().zip(values) {
+                *joined = join(*joined, value);
+            }
+        }
+        all
+    }
+
     /// The product of `1 - value` over a path, where `value` is quantity `k`, in `L` steps from `n`.
     #[inline]
     fn kept<const L: usize>(&self, path: &[SignalHop], n: usize, k: usize) -> [f64; L] {
-        let mut kept = [1.0; L];
-        for hop in path {
-            let values: [f64; L] = self.read(hop, n, k);
-            for i in 0..L {
-                kept[i] *= 1.0 - values[i];
-            }
-        }
-        kept
+        self.joined(path, (n, k), 1.0, |kept, value| kept * (1.0 - value))
     }
 
     /// The sum of quantity `k` over a path in `L` steps from `n`.
     #[inline]
     fn sum<const L: usize>(&self, path: &[SignalHop], n: usize, k: usize) -> [f64; L] {
-        let mut sum = [0.0; L];
-        for hop in path {
-            let values: [f64; L] = self.read(hop, n, k);
-            for i in 0..L {
-                sum[i] += values[i];
-            }
-        }
-        sum
+        self.joined(path, (n, k), 0.0, |sum, value| sum + value)
     }
 
     /// Queueing delay, marks and losses of a path.
