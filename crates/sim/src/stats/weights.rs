@@ -27,13 +27,17 @@ impl Weights {
         let sum = u64::from(*low) + weight;
         *low = sum as u16;
         if sum > u16::MAX.into() {
-            self.carry(index, sum >> u16::BITS);
+            // Durations, which weight queue lengths, have a carry each time.
+            match self.high.get_mut(index) {
+                Some(high) => *high += sum >> u16::BITS,
+                None => self.first_carry(index, sum >> u16::BITS),
+            }
         }
         true
     }
 
     #[cold]
-    fn carry(&mut self, index: usize, carry: u64) {
+    fn first_carry(&mut self, index: usize, carry: u64) {
         self.high.resize(self.low.len(), 0);
         self.high[index] += carry;
     }
