@@ -47,7 +47,10 @@ def test_the_wheel_has_its_types() -> None:
     assert (installed / "_core.pyi").is_file()
 
 
-def test_stubs_agree_with_the_module() -> None:
-    command = [sys.executable, "-m", "mypy.stubtest", "millpond._core", "--mypy-config-file", "pyproject.toml"]
+def test_stubs_agree_with_the_module(tmp_path: Path) -> None:
+    # The stubs name no type of another library; reading all that the package imports would take half a minute.
+    config = tmp_path / "mypy.ini"
+    config.write_text("[mypy]\nfollow_imports = skip\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy.stubtest", "millpond._core", "--mypy-config-file", str(config)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout
