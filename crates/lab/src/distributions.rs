@@ -1,7 +1,7 @@
 //! Distributions of delays and queue lengths, from histograms, samples and lists, in the form of the results.
 
 use millpond_results::{Distribution, EntityKind, Milliseconds, Packets, quantity};
-use millpond_sim::Histogram;
+use millpond_stats::Histogram;
 use millpond_stats::{WeightedSamples, mean, quantile_of_sorted, thinned_curve};
 
 /// Picoseconds in a millisecond.
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_distribution_of_many_values_is_thinned_and_keeps_both_ends() {
         let mut delays = Histogram::of_delays();
-        (1..=100_000).for_each(|i| delays.add_delay(Span::from_micros(i)));
+        (1..=100_000).for_each(|i| delays.add(Span::from_micros(i).picos(), 1));
         let curve = queueing_of_histogram(EntityKind::Group, "all", &delays).unwrap().points;
         assert!(curve.len() <= CURVE_POINTS + 1, "{}", curve.len());
         assert_eq!((curve[0].0, curve[curve.len() - 1].0), (0.0, 1.0));

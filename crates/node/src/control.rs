@@ -12,12 +12,12 @@
 //! ```
 
 use crate::clock::Clock;
-use crate::lateness::Lateness;
 use millpond_endpoint::{Ledger, LostPackets, Marks, RttEstimator, SendStamp};
 use millpond_law::{
     Ack, Cause, Congestion, Context, Header, LimitedBy, LostPacket, Needs, Permit, Random, Sender,
     SpuriousLoss, Start,
 };
+use millpond_stats::Histogram;
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ pub struct Control {
     is_silent: bool,
     last_wake: Option<Time>,
     counters: ControlCounters,
-    lateness: Lateness,
+    lateness: Histogram,
 }
 
 impl Control {
@@ -153,7 +153,7 @@ impl Control {
             is_silent: false,
             last_wake: None,
             counters: ControlCounters::default(),
-            lateness: Lateness::default(),
+            lateness: Histogram::of_delays(),
         }
     }
 
@@ -321,9 +321,10 @@ impl Control {
         self.rtt.is_known().then(|| self.rtt.min())
     }
 
-    /// How late the packets left that waited for the pacer.
-    pub fn lateness(&self) -> &Lateness {
-        &self.lateness
+    /// How late the packets left that waited for the pacer: median and 99th percentile; none without such a packet.
+    pub fn pacing_lateness(&self) -> Option<(Span, Span)> {
+        let quantile = |share| Span::from_picos(self.lateness.quantile(share));
+        (self.lateness.total() > 0).then(|| (quantile(0.5), quantile(0.99)))
     }
 
     /// Counters since the loop began.
@@ -453,7 +454,7 @@ impl Control {
         if self.gate == Gate::Open {
             // Only for packets that waited for the pacer: others had another reason not to leave earlier.
             if self.limited_by == LimitedBy::Pace {
-                self.lateness.add(now.since(self.ledger.pace_release()));
+                self.lateness.add(now.since(self.ledger.pace_release()).picos(), 1);
             }
             self.ledger.on_paced(now, bytes);
         }

@@ -22,7 +22,6 @@ pub mod driver;
 pub mod exchange;
 pub mod flow;
 pub mod identity;
-pub mod lateness;
 mod link;
 pub mod message;
 mod node;

@@ -94,7 +94,7 @@ impl Node {
             in_flight: control.in_flight(),
             smoothed_rtt: control.smoothed_rtt(),
             min_rtt: control.min_rtt(),
-            pacing_lateness: control.lateness().quantile(0.5).zip(control.lateness().quantile(0.99)),
+            pacing_lateness: control.pacing_lateness(),
             held: Bytes::new(link.backlog.held().bytes as u64),
             hold_limit,
             hold_times: link.backlog.times(),

@@ -19,9 +19,9 @@ use crate::flow_state::FlowState;
 use crate::outside::{Departure, Exit, LoopHosts, Outside};
 use crate::packet_network::PacketNetwork;
 use crate::packet_pool::{Packet, PacketHandle, PacketId};
-use crate::stats::Histogram;
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::Ecn;
+use millpond_stats::Histogram;
 use millpond_units::{Span, Time};
 
 impl PacketNetwork {
@@ -166,7 +166,7 @@ impl PacketNetwork {
         match &mut self.outside {
             None => due,
             Some(outside) => {
-                outside.lateness.add_delay(outside.clock.since(due));
+                outside.lateness.add(outside.clock.since(due).picos(), 1);
                 outside.clock.max(due)
             }
         }

@@ -55,7 +55,7 @@ pub use packet_network::PacketNetwork;
 pub use processing::Processing;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
 pub use single_link::{EnteringPacket, LeavingPacket, SingleLink};
-pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
+pub use stats::{IntervalDelay, LinkCounters, LoopCounters};
 pub use transfers::Transfer;
 pub use transfers_view::TransfersView;
 pub use view::{FlowView, LoopView};

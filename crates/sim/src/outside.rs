@@ -1,9 +1,9 @@
 //! What a network and a driver outside of the simulator hand over to each other. `driver.rs` has the calls.
 
 use crate::NodeId;
-use crate::stats::Histogram;
 use millpond_endpoint::Frame;
 use millpond_law::Ecn;
+use millpond_stats::Histogram;
 use millpond_units::Time;
 
 /// A frame that a host sends. The driver brings it to the first link of its loop.

@@ -374,7 +374,7 @@ impl PacketNetwork {
         if let Frame::Ack(ack) = &self.packets.get(id).frame {
             let sender = &mut self.endpoints.senders[loop_id as usize];
             if let Some(rtt) = sender.end.on_ack(now, ack).rtt {
-                sender.meter.rtt.add_delay(rtt);
+                sender.meter.rtt.add(rtt.picos(), 1);
             }
         }
         self.packets.release(id);

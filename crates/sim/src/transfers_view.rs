@@ -2,9 +2,10 @@
 
 use crate::TransfersId;
 use crate::packet_network::PacketNetwork;
-use crate::stats::{Histogram, IntervalDelay, LoopCounters};
+use crate::stats::{IntervalDelay, LoopCounters};
 use crate::transfers::{Transfer, TransferSource};
 use crate::view::FlowView;
+use millpond_stats::Histogram;
 
 /// State and statistics of a source of transfers, over all its transfers so far.
 #[derive(Clone, Copy)]

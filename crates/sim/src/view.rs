@@ -5,8 +5,9 @@ use crate::endpoints::{ReceiverState, SenderState};
 use crate::flow_state::FlowState;
 use crate::packet_network::PacketNetwork;
 use crate::stages::StreamRef;
-use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
+use crate::stats::{ArrivalMeter, IntervalDelay, LoopCounters};
 use millpond_endpoint::{ReceiverEnd, RelayWait, SenderEnd, SenderObserver};
+use millpond_stats::Histogram;
 use millpond_units::{Bytes, Span, Time};
 
 /// State and statistics of a flow. Cheap to create; reading does not change the simulation.

@@ -7,9 +7,8 @@
 //! |---|---|---|
 //! | a sorted list of samples | [`quantile_of_sorted`] | Hyndman-Fan type 7: linear between order statistics |
 //! | weighted samples | [`WeightedDistribution::quantile`] | Hyndman-Fan type 1: inverse of the empirical distribution function |
+//! | whole numbers, counted in buckets | [`Histogram::quantile`] | type 1 as well, of the middles of the buckets |
 //! | a distribution given by points | [`quantile_of_curve`] | linear between the points |
-//!
-//! The histogram of the simulator (`millpond_sim::Histogram`) uses type 1 as well, on the middles of its buckets.
 //!
 //! Hyndman, Fan: *Sample Quantiles in Statistical Packages*, The American Statistician 50, 1996.
 
@@ -19,6 +18,7 @@ extern crate alloc;
 
 mod confidence;
 mod fairness;
+mod histogram;
 mod max_min;
 mod moments;
 mod quantile;
@@ -27,6 +27,7 @@ mod weighted;
 
 pub use confidence::{ConfidenceInterval, confidence_interval};
 pub use fairness::{jain, jain_of_several, min_over_max};
+pub use histogram::Histogram;
 pub use max_min::{MaxMinFlow, MaxMinShares, connected_components, max_min_shares};
 pub use moments::{
     coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation, variance,

@@ -9,7 +9,8 @@ use millpond_results::{
     About, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, quantity,
 };
 use millpond_scenario::Scenario;
-use millpond_sim::{FlowView, Histogram, LoopView};
+use millpond_sim::{FlowView, LoopView};
+use millpond_stats::Histogram;
 use millpond_stats::{jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queu
 use millpond_plan::packets::{ApplicationPlan, PacketFlowPlan, TransferSourcePlan};
 use millpond_results::metrics::spread;
 use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Transfer};
-use millpond_sim::Histogram;
+use millpond_stats::Histogram;
 use millpond_units::{Span, Time};
 
 /// The transfers of a group of flows.

@@ -11,7 +11,8 @@ use super::stream_bytes;
 use super::wire::{self, Datagram, Payload};
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::Ecn;
-use millpond_sim::{Departure, Exit, Histogram, NodeId, PacketNetwork};
+use millpond_sim::{Departure, Exit, NodeId, PacketNetwork};
+use millpond_stats::Histogram;
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -145,7 +146,7 @@ impl Carrier {
 
     /// Records that the datagrams of the last call of [`Self::send`] were sent at `now`.
     pub(crate) fn record_lateness(&mut self, now: Time) {
-        self.exits.iter().for_each(|exit| self.lateness.add_delay(now.since(exit.at)));
+        self.exits.iter().for_each(|exit| self.lateness.add(now.since(exit.at).picos(), 1));
         self.exits.clear();
     }
 

@@ -14,7 +14,7 @@
 use crate::direction::Direction;
 use crate::linux::capture::{Capture, CapturePoint};
 use crate::linux::clock::Clock;
-use millpond_sim::Histogram;
+use millpond_stats::Histogram;
 use millpond_units::Time;
 use rustix::io::Errno;
 use std::fs::File;
@@ -124,7 +124,7 @@ impl Emulator {
         direction.run_to(now, |leaving| {
             let written = rustix::io::write(&devices[*to], leaving.packet);
             let now = clock.now();
-            lateness.add_delay(now.since(leaving.at));
+            lateness.add(now.since(leaving.at).picos(), 1);
             match written {
                 Ok(_) => *delivered += 1,
                 Err(_) => *refused += 1,

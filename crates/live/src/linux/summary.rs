@@ -2,7 +2,7 @@
 
 use crate::linux::emulator::{Emulator, Lane};
 use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
-use millpond_sim::Histogram;
+use millpond_stats::Histogram;
 use millpond_units::Time;
 
 /// The results until `until`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit

@@ -3,8 +3,9 @@
 use super::Link;
 use super::law_view::{LawView, QueueCount};
 use super::waiting::Waiting;
-use crate::stats::{Histogram, IntervalDelay, LinkCounters};
+use crate::stats::{IntervalDelay, LinkCounters};
 use millpond_law::HeaderId;
+use millpond_stats::Histogram;
 use millpond_units::{Bytes, Rate, Time};
 
 /// State and statistics of a link. Cheap to create; reading does not change the simulation.

@@ -1,7 +1,7 @@
 //! Statistics at the two ends of a loop and of a flow.
 
-use super::Histogram;
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
+use millpond_stats::Histogram;
 use millpond_units::Span;
 
 /// Counters of a loop.
@@ -116,8 +116,8 @@ impl ArrivalMeter {
 
     #[inline]
     pub(crate) fn delivered(&mut self, queueing: Span, one_way: Span) {
-        self.queueing.add_delay(queueing);
-        self.one_way.add_delay(one_way);
+        self.queueing.add(queueing.picos(), 1);
+        self.one_way.add(one_way.picos(), 1);
         self.interval_packets += 1;
         self.interval_queueing += queueing;
         self.interval_max = self.interval_max.max(queueing);

@@ -1,6 +1,6 @@
 //! Statistics of one direction of a link.
 
-use super::Histogram;
+use millpond_stats::Histogram;
 use millpond_units::{Span, Time};
 use std::ops::Sub;
 
@@ -194,7 +194,7 @@ impl LinkMeter {
 
     #[inline(never)]
     fn add_wait(&mut self, wait: Span) {
-        self.waits.add_delay(wait);
+        self.waits.add(wait.picos(), 1);
         self.interval_waits += wait;
         self.interval_max = self.interval_max.max(wait);
     }

@@ -1,12 +1,9 @@
-//! Statistics: histograms, links, flows.
+//! Statistics of links and flows.
 
 mod flow;
-mod histogram;
 mod link;
-mod weights;
 
 pub use flow::LoopCounters;
 pub(crate) use flow::{ArrivalMeter, SendingMeter};
-pub use histogram::Histogram;
 pub(crate) use link::{HotCounters, LinkMeter};
 pub use link::{IntervalDelay, LinkCounters};

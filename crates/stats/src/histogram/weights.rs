@@ -1,5 +1,7 @@
 //! The weights of the buckets of a histogram.
 
+use alloc::vec::Vec;
+
 /// A list of weights. Most of them are small numbers of packets: a weight takes two bytes, and eight more in a list of its own
 /// as soon as one of them needs these.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,8 @@
 //! A weighted histogram of whole numbers with two significant digits.
 
-use super::weights::Weights;
-use millpond_units::Span;
+mod weights;
+
+use weights::Weights;
 
 /// Number of buckets per doubling of the value, as a power of two: a bucket is at most 1/64 of its value wide.
 const OCTAVE_BITS: u32 = 6;
@@ -44,12 +45,6 @@ impl Histogram {
 
     fn coarser_than(floor: u32) -> Self {
         Self { weights: Weights::default(), first: 0, floor, zero: 0, min: u64::MAX, max: 0, sum: 0 }
-    }
-
-    /// Adds a delay with weight one.
-    #[inline]
-    pub fn add_delay(&mut self, delay: Span) {
-        self.add(delay.picos(), 1);
     }
 
     /// Adds a value with a weight.
@@ -130,7 +125,7 @@ impl Histogram {
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let middle = |index| self.middle(self.first as usize + index).max(self.min).min(self.max);
         let others = self.weights.iter().enumerate().map(move |(index, weight)| (middle(index), weight));
-        std::iter::once((0, self.zero)).chain(others).filter(|(_, weight)| *weight > 0)
+        core::iter::once((0, self.zero)).chain(others).filter(|(_, weight)| *weight > 0)
     }
 
     /// Index of the bucket of a value: linear up to `2 * OCTAVE << floor`, then [`OCTAVE`] buckets per doubling.
