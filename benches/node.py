@@ -204,44 +204,57 @@ def row(folder, mbps, loops, controller, seconds, seen, links, names):
     }
 
 
+WIDTH, HEIGHT, LEFT, TOP, GAP = 760, 200, 60, 30, 50
+# Of each sender: class, colour on white, colour on black.
+COLOURS = {"CUBIC": ("cubic", "#c0504d", "#e08a80"), "BBR": ("bbr", "#a06a00", "#e0a030"), "LGCC chain": ("chain", "#2060a0", "#79b0e8")}
+STYLE = f"""<style>
+svg {{ background: #fff; color: #222 }}
+text {{ fill: currentColor }}
+.grid {{ stroke: #ddd }}
+polyline {{ fill: none; stroke-width: 1.6 }}
+{" ".join(f"polyline.{name} {{ stroke: {light} }} text.{name} {{ fill: {light} }}" for name, light, _ in COLOURS.values())}
+@media (prefers-color-scheme: dark) {{
+  svg {{ background: #161b22; color: #ddd }}
+  .grid {{ stroke: #3a414a }}
+  {" ".join(f"polyline.{name} {{ stroke: {dark} }} text.{name} {{ fill: {dark} }}" for name, _, dark in COLOURS.values())}
+}}
+</style>"""
+
+
+def panel(top, label, most, seconds, lines):
+    """One diagram over time: the axes, and a line of each sender."""
+    across = lambda time: LEFT + (WIDTH - LEFT - 20) * time / seconds  # noqa: E731
+    down = lambda value: top + HEIGHT * (1 - min(value, most) / most)  # noqa: E731
+    for tick in range(5):
+        value = most * tick / 4
+        yield f'<path class="grid" d="M{LEFT} {down(value):.1f}H{WIDTH - 20}"/>'
+        yield f'<text x="{LEFT - 8}" y="{down(value) + 4:.1f}" text-anchor="end">{value:.0f}</text>'
+    for second in range(int(seconds) + 1):
+        yield f'<text x="{across(second):.1f}" y="{top + HEIGHT + 18}" text-anchor="middle">{second}</text>'
+    yield f'<text x="{LEFT}" y="{top - 8}">{label}</text>'
+    for name, values in lines.items():
+        shown = [(across(place * BIN), down(value)) for place, value in enumerate(values) if value is not None]
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shown)
+        yield f'<polyline class="{COLOURS[name][0]}" points="{points}"/>'
+
+
 def picture(path, runs):
     """Goodput and RTT of the probe over time, as SVG."""
-    colours = {"CUBIC": "#c0504d", "BBR": "#e0a030", "LGCC chain": "#2060a0"}
-    width, height, left, gap = 760, 200, 60, 50
-    panels = [("Mbit/s", 60.0, lambda seen: [count * 8 / BIN / 1e6 for count in seen["bytes"]])]
-    panels.append(("RTT, ms", 80.0, lambda seen: [None if rtt is None else rtt * 1e3 for rtt in seen["rtt"]]))
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{2 * (height + gap) + 30}" '
-        'font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>'
-    ]
-    for number, (label, most, values) in enumerate(panels):
-        top = 30 + number * (height + gap)
-        scale = lambda value, top=top, most=most: top + height * (1 - min(value, most) / most)  # noqa: E731
-        for tick in range(5):
-            value = most * tick / 4
-            parts.append(
-                f'<path d="M{left} {scale(value):.1f}H{width - 20}" stroke="#ddd"/>'
-                f'<text x="{left - 8}" y="{scale(value) + 4:.1f}" text-anchor="end">{value:.0f}</text>'
-            )
-        parts.append(f'<text x="{left}" y="{top - 8}">{label}</text>')
-        for name, seen in runs.items():
-            data = values(seen)[:-1]
-            across = (width - left - 20) / max(len(data), 1)
-            points = [
-                f"{left + place * across:.1f},{scale(value):.1f}"
-                for place, value in enumerate(data)
-                if value is not None
-            ]
-            parts.append(
-                f'<polyline fill="none" stroke="{colours[name]}" stroke-width="1.6" points="{" ".join(points)}"/>'
-            )
-    for place, name in enumerate(runs):
-        parts.append(f'<text x="{left + 130 + 130 * place}" y="22" fill="{colours[name]}">{name}</text>')
     seconds = (len(next(iter(runs.values()))["bytes"]) - 1) * BIN
-    parts.append(
-        f'<text x="{width - 20}" y="{2 * (height + gap) + 10}" text-anchor="end">time: 0 to {seconds:.0f} s</text></svg>'
-    )
-    path.write_text("\n".join(parts))
+    rates = {name: [count * 8 / BIN / 1e6 for count in seen["bytes"][:-1]] for name, seen in runs.items()}
+    rtts = {name: [rtt and rtt * 1e3 for rtt in seen["rtt"][:-1]] for name, seen in runs.items()}
+    height = TOP + 2 * (HEIGHT + GAP) + 10
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        STYLE,
+    ]
+    parts.extend(panel(TOP, "Mbit/s", 60.0, seconds, rates))
+    parts.extend(panel(TOP + HEIGHT + GAP, "RTT, ms", 80.0, seconds, rtts))
+    for place, name in enumerate(runs):
+        parts.append(f'<text class="{COLOURS[name][0]}" x="{LEFT + 130 + 130 * place}" y="22">{name}</text>')
+    parts.append(f'<text x="{WIDTH - 20}" y="{height - 6}" text-anchor="end">time, s</text></svg>')
+    path.write_text("\n".join(parts) + "\n", encoding="utf-8")
 
 
 def write_bins(path, seen):
