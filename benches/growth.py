@@ -13,6 +13,8 @@ import pathlib
 import subprocess
 import sys
 
+from diagram import grid, opening
+
 # Flows and simulated seconds. All flows have started after one second; a short run contains more of the slow start.
 SIZES = ((10, 200), (100, 40), (1000, 8), (10_000, 2), (100_000, 2))
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, GAP = 760, 170, 64, 24, 34, 58
@@ -74,10 +76,7 @@ def panel(top, title, flows, values):
     end = axis_end(values)
     down = lambda value: top + HEIGHT * (1 - value / end)  # noqa: E731
     yield f'<text x="{LEFT}" y="{top - 12}" font-weight="bold">{title}</text>'
-    for tick in range(5):
-        value = end * tick / 4
-        yield f'<path class="grid" d="M{LEFT} {down(value):.1f}H{WIDTH - RIGHT}"/>'
-        yield f'<text x="{LEFT - 8}" y="{down(value) + 4:.1f}" text-anchor="end">{value:g}</text>'
+    yield from grid(LEFT, WIDTH - RIGHT, down, end)
     for count in flows:
         label = f"{count:,}".replace(",", "\u202f") if count >= 10_000 else count
         yield f'<text x="{across(count):.1f}" y="{top + HEIGHT + 18}" text-anchor="middle">{label}</text>'
@@ -88,19 +87,10 @@ def panel(top, title, flows, values):
         yield f'<text class="value" x="{x:.1f}" y="{y - 9:.1f}" text-anchor="middle">{value:.0f}</text>'
 
 
-STYLE = f"""<style>
-svg {{ background: #fff; color: #222 }}
-text {{ fill: currentColor }}
-.grid {{ stroke: #ddd }}
-.line {{ fill: none; stroke: {COLOUR}; stroke-width: 1.8 }}
-.dot, .value {{ fill: {COLOUR} }}
-@media (prefers-color-scheme: dark) {{
-  svg {{ background: #161b22; color: #ddd }}
-  .grid {{ stroke: #3a414a }}
-  .line {{ stroke: #79b0e8 }}
-  .dot, .value {{ fill: #79b0e8 }}
-}}
-</style>"""
+LIGHT = f""".line {{ fill: none; stroke: {COLOUR}; stroke-width: 1.8 }}
+.dot, .value {{ fill: {COLOUR} }}"""
+DARK = """.line { stroke: #79b0e8 }
+  .dot, .value { fill: #79b0e8 }"""
 
 
 def picture(rows):
@@ -111,11 +101,7 @@ def picture(rows):
         ("Peak memory per flow, kB", [row.flow_kb for row in rows]),
     )
     height = TOP + len(panels) * (HEIGHT + GAP) - GAP + 44
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="sans-serif" font-size="13">',
-        STYLE,
-    ]
+    parts = [opening(WIDTH, height, LIGHT, DARK)]
     for number, (title, values) in enumerate(panels):
         parts.extend(panel(TOP + number * (HEIGHT + GAP), title, flows, values))
     parts.append(f'<text x="{WIDTH - RIGHT}" y="{height - 6}" text-anchor="end">number of flows</text></svg>')

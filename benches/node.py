@@ -20,6 +20,8 @@ import tempfile
 import threading
 import time
 
+from diagram import grid, opening
+
 RATES = (20, 50)
 DELAY = "5ms"
 DROPTAIL = ["--buffer", "20ms"]
@@ -206,29 +208,24 @@ def row(folder, mbps, loops, controller, seconds, seen, links, names):
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 760, 200, 60, 30, 50
 # Of each sender: class, colour on white, colour on black.
-COLOURS = {"CUBIC": ("cubic", "#c0504d", "#e08a80"), "BBR": ("bbr", "#a06a00", "#e0a030"), "LGCC chain": ("chain", "#2060a0", "#79b0e8")}
-STYLE = f"""<style>
-svg {{ background: #fff; color: #222 }}
-text {{ fill: currentColor }}
-.grid {{ stroke: #ddd }}
-polyline {{ fill: none; stroke-width: 1.6 }}
-{" ".join(f"polyline.{name} {{ stroke: {light} }} text.{name} {{ fill: {light} }}" for name, light, _ in COLOURS.values())}
-@media (prefers-color-scheme: dark) {{
-  svg {{ background: #161b22; color: #ddd }}
-  .grid {{ stroke: #3a414a }}
-  {" ".join(f"polyline.{name} {{ stroke: {dark} }} text.{name} {{ fill: {dark} }}" for name, _, dark in COLOURS.values())}
-}}
-</style>"""
+COLOURS = {
+    "CUBIC": ("cubic", "#c0504d", "#e08a80"),
+    "BBR": ("bbr", "#a06a00", "#e0a030"),
+    "LGCC chain": ("chain", "#2060a0", "#79b0e8"),
+}
+
+
+def rules(place):
+    """The rules of CSS that give lines and names of senders their colours: those at this place in `COLOURS`."""
+    colours = ((sender[0], sender[place]) for sender in COLOURS.values())
+    return " ".join(f"polyline.{name} {{ stroke: {colour} }} text.{name} {{ fill: {colour} }}" for name, colour in colours)
 
 
 def panel(top, label, most, seconds, lines):
     """One diagram over time: the axes, and a line of each sender."""
     across = lambda time: LEFT + (WIDTH - LEFT - 20) * time / seconds  # noqa: E731
     down = lambda value: top + HEIGHT * (1 - min(value, most) / most)  # noqa: E731
-    for tick in range(5):
-        value = most * tick / 4
-        yield f'<path class="grid" d="M{LEFT} {down(value):.1f}H{WIDTH - 20}"/>'
-        yield f'<text x="{LEFT - 8}" y="{down(value) + 4:.1f}" text-anchor="end">{value:.0f}</text>'
+    yield from grid(LEFT, WIDTH - 20, down, most)
     for second in range(int(seconds) + 1):
         yield f'<text x="{across(second):.1f}" y="{top + HEIGHT + 18}" text-anchor="middle">{second}</text>'
     yield f'<text x="{LEFT}" y="{top - 8}">{label}</text>'
@@ -244,11 +241,7 @@ def picture(path, runs):
     rates = {name: [count * 8 / BIN / 1e6 for count in seen["bytes"][:-1]] for name, seen in runs.items()}
     rtts = {name: [rtt and rtt * 1e3 for rtt in seen["rtt"][:-1]] for name, seen in runs.items()}
     height = TOP + 2 * (HEIGHT + GAP) + 10
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="sans-serif" font-size="13">',
-        STYLE,
-    ]
+    parts = [opening(WIDTH, height, "polyline { fill: none; stroke-width: 1.6 }\n" + rules(1), rules(2))]
     parts.extend(panel(TOP, "Mbit/s", 60.0, seconds, rates))
     parts.extend(panel(TOP + HEIGHT + GAP, "RTT, ms", 80.0, seconds, rtts))
     for place, name in enumerate(runs):
