@@ -1,8 +1,7 @@
 //! Distributions of delays and queue lengths, from histograms, samples and lists, in the form of the results.
 
 use millpond_results::{Distribution, EntityKind, Milliseconds, Packets, quantity};
-use millpond_stats::Histogram;
-use millpond_stats::{WeightedSamples, mean, quantile_of_sorted, thinned_curve};
+use millpond_stats::{Histogram, WeightedSamples, mean, quantile_of_sorted, thinned_curve};
 
 /// Picoseconds in a millisecond.
 const PICOS_PER_MS: f64 = 1e9;

@@ -10,8 +10,7 @@ use millpond_results::{
 };
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView};
-use millpond_stats::Histogram;
-use millpond_stats::{jain_of_several, mean, min_over_max};
+use millpond_stats::{Histogram, jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
