@@ -30,9 +30,15 @@ def drawing(name: str, shown: Shown) -> str:
     )
 
 
-def card(recipe: dict[str, str], shown: Shown) -> str:
-    """A recipe in the gallery: its picture, its place in the paper, its title, and how many claims hold."""
+def card(recipe: dict[str, str], shown: Shown | None) -> str:
+    """A recipe in the gallery: its picture, its place in the paper, its title, and how many claims hold.
+
+    A short check has left it out if there is nothing to show.
+    """
     name = recipe["recipe"]
+    if shown is None:
+        place = f'{name} <span class="place">{escape(recipe["place"])}</span>'
+        return f'<li>{place}<p>{escape(recipe["title"])}</p><p class="verdict">not in this short check</p></li>'
     address = f"figures/{name.split('/')[0]}.html#{name}"
     picture = drawing(name, shown)
     linked = f'<a href="{address}">{picture}</a>' if picture else ""
@@ -46,8 +52,8 @@ def cover(folder: Path, recipes: list[dict[str, str]], shown: dict[str, Shown]) 
     """A paper in the list of papers, with the picture of its first recipe that has one."""
     name = folder.name
     title = tomllib.loads((ROOT / folder / "paper.toml").read_text())["title"]
-    first = next((one for one in recipes if shown[one["recipe"]].picture), None)
-    picture = drawing(first["recipe"], shown[first["recipe"]]) if first else ""
+    drawn = [one["recipe"] for one in recipes if one["recipe"] in shown and shown[one["recipe"]].picture]
+    picture = drawing(drawn[0], shown[drawn[0]]) if drawn else ""
     count = "1 recipe" if len(recipes) == 1 else f"{len(recipes)} recipes"
     link = f'<a href="{name}.html">'
     return f'<li>{link}{picture}</a>{link}{escape(title)}</a><p class="verdict">{count}</p></li>'
@@ -65,7 +71,7 @@ def page(folder: Path, recipes: list[dict[str, str]], shown: dict[str, Shown], l
     parts = [
         f"# {described['title']}\n\n{described['source']}\n",
         f'<p><a href="figures/{name}.html">Figures, values, verdicts and reasons of all recipes</a></p>\n',
-        listed([card(recipe, shown[recipe["recipe"]]) for recipe in recipes]),
+        listed([card(recipe, shown.get(recipe["recipe"])) for recipe in recipes]),
     ]
     if links.pages[readme] == f"recipes/{name}" and (ROOT / readme).is_file():
         parts.append(shifted(links.rewrite((ROOT / readme).read_text(), readme, f"recipes/{name}")))

@@ -53,6 +53,9 @@ pub struct Recipe {
     /// Pictures with the axes of the paper; derived from the rows by default.
     #[serde(default)]
     pub figures: Vec<Spanned<RecipeFigure>>,
+    /// Whether a check takes more than ten seconds of processor time: `papers check --short` leaves it out.
+    #[serde(default)]
+    pub long: bool,
     /// The extent of `papers check`.
     #[serde(default)]
     pub quick: Extent,

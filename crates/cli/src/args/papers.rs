@@ -77,6 +77,9 @@ pub(crate) struct PapersRun {
 pub(crate) struct PapersCheck {
     #[command(flatten)]
     pub(crate) grid: PapersGrid,
+    /// Leave out the recipes that take more than ten seconds of processor time
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) short: bool,
     #[command(flatten)]
     pub(crate) kept: PapersKept,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
         PapersAction::List(args) => list(args),
         PapersAction::Run(args) => {
             let keep = args.out.clone();
-            Request { grid: &args.grid, keep, shown: &args.shown, registry }.check()?;
+            Request { grid: &args.grid, short: false, keep, shown: &args.shown, registry }.check()?;
             Ok(ExitCode::SUCCESS)
         }
         PapersAction::Check(args) => Request::new(args, registry).check(),
@@ -71,6 +71,8 @@ fn library(recipes: &args::Recipes) -> Result<Library, RecipeError> {
 /// Recipes to check, and how their rows are printed.
 struct Request<'a> {
     grid: &'a args::PapersGrid,
+    /// Whether recipes that take long are left out.
+    short: bool,
     /// Where finished runs are kept.
     keep: Option<PathBuf>,
     shown: &'a args::PapersShown,
@@ -79,7 +81,8 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(args: &'a args::PapersCheck, registry: &'a Registry) -> Self {
-        Self { grid: &args.grid, keep: args.kept.folder(&args.grid), shown: &args.shown, registry }
+        let keep = args.kept.folder(&args.grid);
+        Self { grid: &args.grid, short: args.short, keep, shown: &args.shown, registry }
     }
 
     /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
@@ -99,7 +102,15 @@ impl<'a> Request<'a> {
 
     fn run(self, library: &Library) -> Result<Vec<CheckedRecipe>, Failure> {
         let grid = self.grid;
-        let selected = library.select(grid.recipes.name.as_deref())?;
+        let mut selected = library.select(grid.recipes.name.as_deref())?;
+        if self.short {
+            selected.retain(|one| !one.recipe.long);
+            if selected.is_empty() {
+                return Err(Failure::input(
+                    "--short leaves out every recipe with this name: check it without",
+                ));
+            }
+        }
         let progress = Progress::of_all(trial_count(&selected, grid.full), Interrupt::install()?);
         let draw = self.shown.report.is_some();
         let checked = check(&selected, &options(grid, self.keep, draw, self.registry)?, &progress);
