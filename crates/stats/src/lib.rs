@@ -30,7 +30,8 @@ pub use fairness::{jain, jain_of_several, min_over_max};
 pub use histogram::Histogram;
 pub use max_min::{MaxMinFlow, MaxMinShares, connected_components, max_min_shares};
 pub use moments::{
-    coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation, variance,
+    autocorrelation, coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation,
+    variance,
 };
 pub use quantile::{CURVE_POINTS, quantile_of_curve, quantile_of_sorted, thinned_curve};
 pub use random::{Random, stable_hash};

@@ -26,6 +26,13 @@ pub fn coefficient_of_variation(values: &[f64]) -> f64 {
     standard_deviation(values) / mean(values)
 }
 
+/// The mean product of normalized values `lag` apart; zero if nothing is so far apart.
+pub fn autocorrelation(normalized: &[f64], lag: usize) -> f64 {
+    let later = normalized.get(lag..).unwrap_or_default();
+    let products: f64 = normalized.iter().zip(later).map(|(x, y)| x * y).sum();
+    products / later.len().max(1) as f64
+}
+
 /// The least value; infinite of an empty list. Values that are not numbers are ignored.
 pub fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
@@ -51,6 +58,12 @@ mod tests {
         assert!((variance(&values) - 26.0 / 3.0).abs() < 1e-15);
         assert!((coefficient_of_variation(&values) - (26.0_f64 / 3.0).sqrt() / 5.0).abs() < 1e-15);
         assert!((root_mean_square(&values) - (101.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_alternating_list_has_autocorrelations_of_one_and_minus_one() {
+        let values = [1.0, -1.0, 1.0, -1.0, 1.0];
+        assert_eq!([0, 1, 2, 4, 5].map(|lag| autocorrelation(&values, lag)), [1.0, -1.0, 1.0, 1.0, 0.0]);
     }
 
     #[test]

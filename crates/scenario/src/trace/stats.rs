@@ -3,7 +3,9 @@
 use super::{Format, OPPORTUNITY, Trace};
 use crate::schedule::{End, Schedule};
 use crate::served::ServedData;
-use millpond_stats::{coefficient_of_variation, mean, quantile_of_sorted, standard_deviation};
+use millpond_stats::{
+    autocorrelation, coefficient_of_variation, mean, quantile_of_sorted, standard_deviation,
+};
 use millpond_units::{Rate, Span, Time};
 
 /// A bin below this fraction of the mean is near zero.
@@ -134,13 +136,6 @@ fn variation(rates: &[f64]) -> f64 {
 fn normalized(values: &[f64]) -> Vec<f64> {
     let (mean, deviation) = (mean(values), standard_deviation(values));
     values.iter().map(|x| if deviation > 0.0 { (x - mean) / deviation } else { 0.0 }).collect()
-}
-
-/// Mean product of normalized values `lag` apart; zero if nothing is so far apart.
-fn autocorrelation(normalized: &[f64], lag: usize) -> f64 {
-    let later = normalized.iter().skip(lag);
-    let products: f64 = normalized.iter().zip(later).map(|(x, y)| x * y).sum();
-    products / normalized.len().saturating_sub(lag).max(1) as f64
 }
 
 /// The lag at which the autocorrelation first falls below 1/e, interpolated between two bins; `None` if it does
