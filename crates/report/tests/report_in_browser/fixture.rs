@@ -92,6 +92,22 @@ pub(crate) fn run(behaviour: &Behaviour, samples: usize, flows: usize) -> Run {
     }
 }
 
+/// The run sampled `factor` times as often, with equal values in between.
+pub(crate) fn denser(mut run: Run, factor: usize) -> Run {
+    let samples = factor * run.series.first().map_or(0, |series| series.times.len());
+    let times = times(samples);
+    for series in &mut run.series {
+        series.values = series.values.iter().flat_map(|value| std::iter::repeat_n(*value, factor)).collect();
+        series.times = times.clone();
+    }
+    run
+}
+
+/// The ends of equal intervals of the duration.
+fn times(samples: usize) -> Times {
+    (1..=samples).map(|step| DURATION_S * step as f64 / samples as f64).collect()
+}
+
 /// When the link of [`with_outage`] is down, in seconds.
 pub(crate) const OUTAGE_S: std::ops::Range<f64> = 30.0..36.0;
 
@@ -136,10 +152,6 @@ struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    fn times(&self) -> Times {
-        (1..=self.samples).map(|step| DURATION_S * step as f64 / self.samples as f64).collect()
-    }
-
     fn one(
         &self,
         kind: EntityKind,
@@ -148,7 +160,7 @@ impl Simulation<'_> {
         unit: &str,
         value: impl Fn(f64) -> f64,
     ) -> Series {
-        let times = self.times();
+        let times = times(self.samples);
         let values = times.iter().map(|time| value(*time)).collect();
         Series { kind, entity: entity.into(), quantity: quantity.into(), unit: unit.into(), times, values }
     }
