@@ -110,7 +110,7 @@ same-bytes: ## a run has the same bytes in debug and release builds, with one th
 attack: ## 3000 random scenarios: what must hold in each, debug as release; NUMBER=17: one of them
 	tests/attack.sh $(NUMBER)
 
-reference: ## the independent models whose numbers recipes cite
+reference: ## five minutes: the independent models whose numbers recipes cite
 	python3 tests/reference/run.py
 	python3 tests/mutants/test_run.py
 
