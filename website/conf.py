@@ -26,6 +26,10 @@ myst_heading_anchors = 6
 myst_enable_extensions = ["attrs_inline"]
 suppress_warnings = ["autoapi.python_import_resolution", "misc.highlighting_failure", "myst.header"]
 
+# A page of the Python package begins with a summary of what it has. As entries of the table of contents, which the theme
+# copies for each page, its hundreds of names would take half of the time of a build.
+toc_object_entries = False
+
 # A block of commands is copied without its prompts and output.
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
@@ -33,6 +37,6 @@ copybutton_only_copy_prompt_lines = True
 autoapi_dirs = [str(ROOT / "python/millpond")]
 autoapi_root = "reference/python"
 autoapi_add_toctree_entry = False
-autoapi_options = ["members", "show-inheritance", "imported-members"]
+autoapi_options = ["members", "show-inheritance", "show-module-summary", "imported-members"]
 autoapi_python_class_content = "class"
 autoapi_member_order = "groupwise"

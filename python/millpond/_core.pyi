@@ -47,6 +47,8 @@ __all__ = [
 VERSION: Final[str]
 
 class Error(ValueError):
+    """A mistake in the input, with its place. `faults` has the line and the message of each."""
+
     faults: list[tuple[int, str]]
 
 @final
@@ -57,6 +59,8 @@ class LinkControl:
     def packet_bytes(self) -> int: ...
 
 class GuestError(Error):
+    """A law of one's own that failed during a run: which, in which part, at which event and when."""
+
     law: str
     part: str
     event: str
