@@ -153,8 +153,7 @@ fn a_node_takes_the_capacity_that_a_command_prints_and_a_reload_ends_the_command
     assert!(command.exists());
     std::fs::write(&relay, text).unwrap();
     signal(&chain.nodes[1], "HUP");
-    wait_until(&|_| !command.exists());
-    assert_eq!(chain.logs().matches("reloaded").count(), 2, "{}", chain.logs());
+    wait_until(&|logs| !command.exists() && logs.matches("reloaded").count() == 2);
 }
 
 #[test]
