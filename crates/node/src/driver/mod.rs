@@ -18,11 +18,11 @@ use capacity::CapacityReader;
 use connect::Connector;
 use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use signals::{Signal, Signals};
+use signals::{Signal, Signals, drain};
 use socket::{LocalSocket, Outcome, Stage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -170,7 +170,8 @@ impl Driver {
                 return Ok(());
             }
             let reports = self.wait(has_more).map_err(RunError::Socket)?;
-            for signal in self.signals.received() {
+            let signals = if reports.signals { self.signals.received() } else { Vec::new() };
+            for signal in signals {
                 match signal {
                     Signal::End => {
                         self.shut_down();
@@ -218,7 +219,7 @@ impl Driver {
         let udp = if self.udp.is_blocked() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
         let mut fds = vec![PollFd::from_borrowed_fd(self.udp.as_fd(), udp)];
         fds.push(PollFd::from_borrowed_fd(self.connected.as_fd(), PollFlags::IN));
-        fds.extend(self.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.push(PollFd::from_borrowed_fd(self.signals.as_fd(), PollFlags::IN));
         fds.extend(self.capacity.output().map(|output| PollFd::from_borrowed_fd(output, PollFlags::IN)));
         let first_listener = fds.len();
         let listeners = if self.accept_pause.is_over(self.now()) { &self.listeners[..] } else { &[] };
@@ -239,6 +240,8 @@ impl Driver {
         let is_ready = |place: usize| !reported(place).is_empty();
         Ok(Reports {
             udp: is_ready(0),
+            connected: is_ready(1),
+            signals: is_ready(2),
             listeners: (0..first_socket - first_listener)
                 .filter(|place| is_ready(first_listener + place))
                 .collect(),
@@ -269,8 +272,9 @@ impl Driver {
                 self.node.on_datagram(now, datagram.from, datagram.to, datagram.ecn, datagram.bytes);
             }
         }
-        let mut drained = [0; 64];
-        while self.connected.read(&mut drained).is_ok_and(|bytes| bytes > 0) {}
+        if reports.connected {
+            drain(&mut self.connected);
+        }
         let now = self.now();
         for place in &reports.listeners {
             self.accept(now, *place);
@@ -593,6 +597,8 @@ impl Driver {
 /// The sockets that are ready.
 struct Reports {
     udp: bool,
+    connected: bool,
+    signals: bool,
     listeners: Vec<usize>,
     sockets: Vec<(u64, PollFlags)>,
 }

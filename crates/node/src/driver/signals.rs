@@ -1,10 +1,13 @@
-//! Signals, as bytes of pipes that the event loop waits for.
+//! Signals, as flags and as bytes of a pipe that the event loop waits for.
 
 use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,44 +20,52 @@ pub(super) enum Signal {
     Drain,
 }
 
-/// The pipes of the signals.
+/// The signals that have come, and a pipe that has a byte for each.
 pub(super) struct Signals {
-    pipes: [(Signal, UnixStream); 3],
+    pipe: UnixStream,
+    came: [(Signal, Arc<AtomicBool>); 3],
 }
 
 impl Signals {
     /// Catches the signals of this process.
     pub(super) fn new() -> io::Result<Self> {
+        let (pipe, writer) = UnixStream::pair()?;
+        pipe.set_nonblocking(true)?;
         Ok(Self {
-            pipes: [
-                (Signal::End, caught(&[SIGTERM, SIGINT])?),
-                (Signal::Reload, caught(&[SIGHUP])?),
-                (Signal::Drain, caught(&[SIGUSR1])?),
+            pipe,
+            came: [
+                (Signal::End, caught(&[SIGTERM, SIGINT], &writer)?),
+                (Signal::Reload, caught(&[SIGHUP], &writer)?),
+                (Signal::Drain, caught(&[SIGUSR1], &writer)?),
             ],
         })
     }
 
     /// What the event loop waits for.
-    pub(super) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.pipes.iter().map(|(_, pipe)| pipe.as_fd())
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
     }
 
-    /// The signals that have come.
+    /// The signals that have come, when the pipe has bytes.
     pub(super) fn received(&mut self) -> Vec<Signal> {
-        let mut bytes = [0; 16];
-        let has_come =
-            |pipe: &mut UnixStream, bytes: &mut [u8]| pipe.read(bytes).is_ok_and(|count| count > 0);
-        let pipes = self.pipes.iter_mut();
-        pipes.filter_map(|(signal, pipe)| has_come(pipe, &mut bytes).then_some(*signal)).collect()
+        drain(&mut self.pipe);
+        let came = self.came.iter();
+        came.filter(|(_, came)| came.swap(false, Ordering::AcqRel)).map(|(signal, _)| *signal).collect()
     }
 }
 
-/// The reading end of a pipe into which these signals write.
-fn caught(signals: &[i32]) -> io::Result<UnixStream> {
-    let (reader, writer) = UnixStream::pair()?;
-    reader.set_nonblocking(true)?;
+/// A flag that these signals set before they write into the pipe.
+fn caught(signals: &[i32], writer: &UnixStream) -> io::Result<Arc<AtomicBool>> {
+    let came = Arc::new(AtomicBool::new(false));
     for signal in signals {
+        flag::register(*signal, came.clone())?;
         pipe::register(*signal, writer.try_clone()?)?;
     }
-    Ok(reader)
+    Ok(came)
+}
+
+/// Reads what a pipe has that only wakes the event loop.
+pub(super) fn drain(pipe: &mut UnixStream) {
+    let mut bytes = [0; 64];
+    while pipe.read(&mut bytes).is_ok_and(|count| count == bytes.len()) {}
 }

@@ -175,7 +175,11 @@ impl LocalSocket {
                     node.finish(flow);
                 }
                 Ok(bytes) => {
+                    let is_all = bytes < part.len();
                     node.offer(now, flow, Bytes::copy_from_slice(part.get(..bytes).unwrap_or_default()));
+                    if is_all {
+                        return Outcome::Open;
+                    }
                 }
                 Err(error) => return outcome_of(&error),
             }
