@@ -458,6 +458,11 @@ fn capacity_source(reader: &Reader<'_>, file: &File) -> Result<Option<CapacitySo
     Ok(Some(CapacitySource::Command(words)))
 }
 
+/// What nodes set where the configuration does not. They have timers: the paced form of the window fills loops without
+/// bursts. And the next loop's rate is a limit, so that the marks of each hop are paid once and not at every hop before it
+/// (Theorem 8.4, LGCC).
+pub const LGCC_DEFAULTS: &[(&str, &str)] = &[("control", "paced-window"), ("backpressure", "minimum")];
+
 /// The protocol with its parameters.
 fn law(
     reader: &Reader<'_>,
@@ -472,10 +477,10 @@ fn law(
             format!("there is no protocol \"{name}\"{nearest} There are: {}", unknown.known.join(", "));
         reader.error(span.clone(), "protocol", message)
     })?;
-    // A node has timers: the paced form of the window fills loops without bursts.
-    let paced = (name == "lgcc" && !file.parameters.contains_key("control"))
-        .then(|| ("control", Value::text("paced-window")));
-    let mut written = Vec::from_iter(paced);
+    let defaults = if name == "lgcc" { LGCC_DEFAULTS } else { &[] };
+    let is_open = |(key, _): &&(&str, &str)| !file.parameters.contains_key(*key);
+    let mut written: Vec<(&str, Value)> =
+        defaults.iter().filter(is_open).map(|(key, word)| (*key, Value::text(word))).collect();
     for (name, value) in &file.parameters {
         written.push((name.as_str(), parameter(reader, name, value)?));
     }

@@ -199,13 +199,20 @@ impl Control {
         Ok(())
     }
 
-    /// The window of the law, larger by what leaves in the delay of the hosts.
+    /// The window of the law, larger by what leaves in the allowance.
     fn window(&self) -> Bytes {
-        let slack = self.config.slack;
         // Before the first RTT sample no rate is known, and the window alone counts.
-        let has_rate = !slack.is_zero() && self.rtt.is_known();
-        let more = if has_rate { self.allowed_rate().bytes_in(slack) } else { Bytes::ZERO };
+        let has_rate = !self.allowance().is_zero() && self.rtt.is_known();
+        let more = if has_rate { self.allowed_rate().bytes_in(self.allowance()) } else { Bytes::ZERO };
         self.permit.window.map_or(Bytes::MAX, |window| window + more)
+    }
+
+    /// By how much an RTT without queueing may exceed the base RTT, from which a law computes its window: the delay of the
+    /// hosts, and at a known capacity the time of two packets, because the base RTT may be that of a small packet, and
+    /// each second packet is acknowledged.
+    fn allowance(&self) -> Span {
+        let two_packets = |capacity: Rate| capacity.time_for(self.config.packet * 2);
+        self.config.slack + self.config.capacity.map_or(Span::ZERO, two_packets)
     }
 
     /// The rate at which it can send with data: the smaller of pace and window over smoothed RTT; [`Rate::MAX`] before the

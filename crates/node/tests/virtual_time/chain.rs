@@ -1,15 +1,14 @@
 //! Chains of loops against theory: marks, rates, delays.
 
 use crate::world::{App, Wire, World};
+use millpond_node::config::LGCC_DEFAULTS;
 use millpond_node::stats::LoopStats;
 use millpond_node::weight::Weight;
-use millpond_units::Span;
+use millpond_units::{Rate, Span};
 
 /// Stream data in a full packet over its size: at least 28 bytes of IP and UDP, 26 of QUIC's header and tag, and 5 of the
 /// frame's header.
 const PAYLOAD_SHARE: f64 = 1427.0 / (1427.0 + 28.0 + 26.0 + 5.0);
-
-const PACED: &[(&str, &str)] = &[("control", "paced-window")];
 
 /// The loop of a host towards its next neighbour.
 fn next_loop(world: &World, host: usize) -> LoopStats {
@@ -30,7 +29,7 @@ fn goodput(world: &mut World, seconds: f64) -> f64 {
 
 #[test]
 fn a_transfer_over_a_relay_arrives_unchanged_and_ends_in_order_at_both_sides() {
-    let mut world = World::chain(&[Wire::new(50.0, 5.0), Wire::new(20.0, 5.0)], "lgcc", PACED);
+    let mut world = World::chain(&[Wire::new(50.0, 5.0), Wire::new(20.0, 5.0)], "lgcc", LGCC_DEFAULTS);
     world.answer = App::sending(300_000);
     let flow = world.open(App::sending(2_000_000));
     world.run(5.0);
@@ -70,7 +69,7 @@ fn every_mark_that_a_link_sets_reaches_the_law_of_its_loop() {
 fn the_rate_of_a_chain_is_that_of_its_slowest_hop() {
     for rates in [[20.0, 50.0], [50.0, 20.0]] {
         let wires = rates.map(|rate| Wire::new(rate, 5.0));
-        let mut world = World::chain(&wires, "lgcc", PACED);
+        let mut world = World::chain(&wires, "lgcc", LGCC_DEFAULTS);
         world.open(App::sending(1 << 40));
         world.run(5.0);
         let share = goodput(&mut world, 5.0) / (20.0 * PAYLOAD_SHARE);
@@ -81,7 +80,7 @@ fn the_rate_of_a_chain_is_that_of_its_slowest_hop() {
 #[test]
 fn a_relay_holds_data_for_at_most_20_ms_and_its_next_loop_never_starves() {
     let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
-    let mut world = World::chain(&wires, "lgcc", PACED);
+    let mut world = World::chain(&wires, "lgcc", LGCC_DEFAULTS);
     world.open(App::sending(1 << 40));
     world.run(2.0);
     let before = received(&world);
@@ -120,7 +119,7 @@ fn a_relay_holds_no_more_than_20_ms_of_a_law_without_feedback_of_the_next_rate()
 #[test]
 fn packets_of_a_paced_law_leave_in_no_burst_after_a_pause() {
     let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
-    let mut world = World::chain(&wires, "lgcc", PACED);
+    let mut world = World::chain(&wires, "lgcc", LGCC_DEFAULTS);
     world.answer.stays_open = true;
     let flow = world.open(App { stays_open: true, ..App::sending(10_000_000) });
     world.run(6.0);
@@ -137,7 +136,7 @@ fn packets_of_a_paced_law_leave_in_no_burst_after_a_pause() {
 
 #[test]
 fn flows_of_a_loop_share_it_equally() {
-    let mut world = World::chain(&[Wire::new(50.0, 2.0), Wire::new(20.0, 5.0)], "lgcc", PACED);
+    let mut world = World::chain(&[Wire::new(50.0, 2.0), Wire::new(20.0, 5.0)], "lgcc", LGCC_DEFAULTS);
     let flows: Vec<_> = (0..10).map(|_| world.open(App::sending(1 << 40))).collect();
     world.run(10.0);
     let rates: Vec<f64> = world.hosts[2].apps.values().map(|app| app.received as f64).collect();
@@ -151,7 +150,7 @@ fn flows_of_a_loop_share_it_equally() {
 fn flows_of_a_loop_share_it_in_proportion_to_their_weights_while_all_have_data() {
     // The relay's next loop is the bottleneck in the first chain, the first loop in the second.
     for rates in [[50.0, 20.0], [20.0, 50.0]] {
-        let mut world = World::chain(&rates.map(|rate| Wire::new(rate, 3.0)), "lgcc", PACED);
+        let mut world = World::chain(&rates.map(|rate| Wire::new(rate, 3.0)), "lgcc", LGCC_DEFAULTS);
         let weights = [4.0, 1.0, 1.0, 0.5];
         for weight in weights {
             // The reverse direction has the same weights.
@@ -184,7 +183,7 @@ fn flows_of_a_loop_share_it_in_proportion_to_their_weights_while_all_have_data()
 #[test]
 fn the_lateness_of_paced_packets_is_that_of_wake_ups() {
     for late in [Span::ZERO, Span::from_micros(400)] {
-        let mut world = World::chain(&[Wire::new(20.0, 5.0)], "lgcc", PACED);
+        let mut world = World::chain(&[Wire::new(20.0, 5.0)], "lgcc", LGCC_DEFAULTS);
         world.wake_up_delay = late;
         world.open(App::sending(1 << 40));
         world.run(3.0);
@@ -193,6 +192,30 @@ fn the_lateness_of_paced_packets_is_that_of_wake_ups() {
         let nanosecond = Span::from_picos(1000);
         assert!(median <= most && most <= late + nanosecond, "{median:?}, {most:?}");
         assert!(most >= late / 2, "{most:?}");
+    }
+}
+
+/// Goodput in Mbit/s over so many loops of 20 Mbit/s, with wake-ups that are so late.
+fn goodput_over(loops: usize, late: Span) -> f64 {
+    let wires: Vec<Wire> = (0..loops).map(|_| Wire::new(20.0, 5.0)).collect();
+    let mut world = World::chain_with(&wires, "lgcc", LGCC_DEFAULTS, |_, config| {
+        config.capacity = Some(Rate::from_mbps(20.0));
+    });
+    world.wake_up_delay = late;
+    world.open(App::sending(1 << 40));
+    world.run(4.0);
+    goodput(&mut world, 6.0)
+}
+
+#[test]
+fn a_loop_of_known_capacity_is_full_and_a_chain_as_full_as_what_its_relays_tell() {
+    for (loops, late) in [(1, 0), (1, 400), (2, 0), (2, 400), (4, 400)] {
+        // The pacer counts full packets of 1500 bytes.
+        let share = goodput_over(loops, Span::from_micros(late)) / (20.0 * 1427.0 / 1500.0);
+        // A relay tells its window over the smoothed RTT. The window is for the base RTT, that of a small packet: 10.06 ms, where a
+        // full packet takes .6 ms more.
+        let least = if loops == 1 { 0.99 } else { 10.06 / 10.66 };
+        assert!(share > least, "{loops} loops, wake-ups {late} us late: {share} of the link");
     }
 }
 

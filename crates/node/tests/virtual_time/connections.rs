@@ -2,6 +2,7 @@
 
 use crate::world::{App, Wire, World};
 use millpond_node::Abort;
+use millpond_node::config::LGCC_DEFAULTS;
 use millpond_node::connections::{Connections, most_connections};
 use millpond_node::weight::Weight;
 use millpond_units::{Bytes, Rate};
@@ -9,7 +10,7 @@ use millpond_units::{Bytes, Rate};
 /// Two loops with a bottleneck of 20 Mbit/s. The base RTT of the second one is 40 ms: its BDP is 66 packets.
 fn chain(connections: Connections) -> World {
     let wires = [Wire::new(50.0, 20.0), Wire::new(20.0, 20.0)];
-    World::chain_with(&wires, "lgcc", &[("control", "paced-window")], |place, config| {
+    World::chain_with(&wires, "lgcc", LGCC_DEFAULTS, |place, config| {
         if place < 2 {
             (config.connections, config.capacity) = (connections, Some(Rate::from_mbps([50.0, 20.0][place])));
         }

@@ -2,10 +2,11 @@
 
 use crate::world::{App, Wire, World};
 use millpond_node::Abort;
+use millpond_node::config::LGCC_DEFAULTS;
 use millpond_units::Span;
 
 fn chain() -> World {
-    World::chain(&[Wire::new(50.0, 5.0), Wire::new(20.0, 5.0)], "lgcc", &[("control", "paced-window")])
+    World::chain(&[Wire::new(50.0, 5.0), Wire::new(20.0, 5.0)], "lgcc", LGCC_DEFAULTS)
 }
 
 #[test]

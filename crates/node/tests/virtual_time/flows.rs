@@ -2,10 +2,11 @@
 
 use crate::world::{App, Wire, World};
 use millpond_node::Abort;
+use millpond_node::config::LGCC_DEFAULTS;
 use millpond_node::weight::Weight;
 
 fn chain() -> World {
-    World::chain(&[Wire::new(50.0, 2.0), Wire::new(50.0, 2.0)], "lgcc", &[("control", "paced-window")])
+    World::chain(&[Wire::new(50.0, 2.0), Wire::new(50.0, 2.0)], "lgcc", LGCC_DEFAULTS)
 }
 
 #[test]
