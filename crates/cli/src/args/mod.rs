@@ -354,6 +354,9 @@ pub(crate) struct Run {
     /// With --out: write the packets that leave and arrive at each sender into packets.pcapng, which Wireshark opens
     #[arg(long, requires = "out")]
     pub(crate) pcap: bool,
+    /// Write an HTML page with charts of the run
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: OutputForm,
     #[command(flatten)]

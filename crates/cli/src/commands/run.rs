@@ -1,16 +1,17 @@
-//! `millpond run`: one run, with its tables and its files.
+//! `millpond run`: one run, with its tables, its files and its page.
 
 use crate::args;
 use crate::command_line::origin;
 use crate::event_files::EventFiles;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{print_results, trust};
+use crate::messages::note;
+use crate::output::{finish, new_file, print_results, trust};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_lab::run_observed;
 use millpond_protocols::Registry;
-use millpond_report::terminal;
+use millpond_report::{page, terminal};
 use millpond_results::files::{Extras, RunDirectory, save, summary_json};
 use millpond_results::{About, Finished, World};
 
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     // An output that cannot be written is refused before the run.
     let begin = if args.existing.force { RunDirectory::replace } else { RunDirectory::create };
     let directory = args.out.as_deref().map(begin).transpose().map_err(Failure::input)?;
+    let report = args.report.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
     let about = About { label: scenario.title.clone(), origin: origin(), index: 0, world };
     let events = match &directory {
@@ -47,5 +49,11 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
         directory.finish().map_err(Failure::input)?;
     }
     print_results(&args.form, || summary_json(&run), || terminal::summary(&run.summary))?;
-    Ok(trust([&run.summary]))
+    let code = trust([&run.summary]);
+    if let Some(report) = report {
+        note(format_args!("report: {}", report.path().display()));
+        let title = run.summary.scenario.clone();
+        finish(report, page::runs(&[run], &title).as_bytes())?;
+    }
+    Ok(code)
 }

@@ -81,8 +81,9 @@ fn an_existing_report_is_replaced_with_force_only() {
     let folder = folder(VALID);
     succeeds(folder.path(), &["run", "scenario.toml", "--out", "run"]);
     fs::write(folder.path().join("page.html"), "mine").unwrap();
-    let outputs: [&[&str]; 4] = [
+    let outputs: [&[&str]; 5] = [
         &["report", "run", "--out", "page.html"],
+        &["run", "scenario.toml", "--report", "page.html"],
         &["compare", "scenario.toml", "--protocols", "newreno", "--report", "page.html"],
         &["papers", "check", "lgcc/section3", "--report", "page.html"],
         &["trace", "generate", "--preset", "lte-car", "--duration", "2s", "--out", "page.html"],

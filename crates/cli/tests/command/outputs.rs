@@ -1,6 +1,6 @@
 //! Output of the commands: text and files.
 
-use crate::common::{VALID, command, folder, millpond, names, stderr, stdout};
+use crate::common::{VALID, command, folder, millpond, names, stderr, stdout, succeeds};
 use std::fs;
 use std::process::Stdio;
 
@@ -135,6 +135,16 @@ fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
     let report = millpond(folder.path(), &["report", "runs", "--out", "page.html"]);
     assert!(report.status.success(), "{}", stderr(&report));
     assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains("seed 1, 2 ·"));
+}
+
+#[test]
+fn the_page_of_a_run_is_that_of_its_files() {
+    let folder = folder(VALID);
+    succeeds(folder.path(), &["run", "scenario.toml", "--out", "run", "--report", "run.html"]);
+    succeeds(folder.path(), &["report", "run", "--out", "files.html"]);
+    let [of_run, of_files] =
+        ["run.html", "files.html"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    assert!(of_run.starts_with(b"<!DOCTYPE") && of_run == of_files);
 }
 
 /// The same numbers in every form: JSON has all digits, CSV those of JSON, tables and Markdown a few.
