@@ -212,7 +212,8 @@ impl Control {
     /// each second packet is acknowledged.
     fn allowance(&self) -> Span {
         let two_packets = |capacity: Rate| capacity.time_for(self.config.packet * 2);
-        self.config.slack + self.config.capacity.map_or(Span::ZERO, two_packets)
+        let capacity = self.config.capacity.filter(|capacity| !capacity.is_zero());
+        self.config.slack + capacity.map_or(Span::ZERO, two_packets)
     }
 
     /// The rate at which it can send with data: the smaller of pace and window over smoothed RTT; [`Rate::MAX`] before the
