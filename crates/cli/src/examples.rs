@@ -4,8 +4,8 @@ pub(crate) const RUN: &str = "\
 Examples:
   millpond run scenarios/dumbbell.toml
   millpond run scenarios/dumbbell.toml --set duration=60s --seed 7 --out runs/dumbbell
-  millpond run scenarios/dumbbell.toml --set duration=5s --out runs/short --qlog
-  millpond run scenarios/dumbbell.toml --set duration=5s --report dumbbell.html
+  millpond run scenarios/dumbbell.toml --set duration=15s --out runs/short --qlog
+  millpond run scenarios/dumbbell.toml --report dumbbell.html
   millpond run scenarios/dumbbell.toml --world fluid --json";
 
 pub(crate) const NEW: &str = "\

@@ -77,3 +77,10 @@ pub(crate) fn error_of(folder: &Path, arguments: &[&str]) -> String {
     assert!(!error.contains("panicked"), "{error}");
     error
 }
+
+/// Standard output and standard error of a command that succeeds.
+pub(crate) fn succeeds(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let output = millpond(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}

@@ -1,16 +1,9 @@
 //! Options of all commands, existing outputs, and terminals.
 
-use crate::common::{VALID, command, error_of, folder, millpond, names, stderr, stdout};
+use crate::common::{VALID, command, error_of, folder, millpond, names, stderr, stdout, succeeds};
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> (String, String) {
-    let output = millpond(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
-    (stdout(&output), stderr(&output))
-}
 
 #[test]
 fn colours_are_those_of_the_option_and_off_without_a_terminal() {

@@ -140,11 +140,16 @@ fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
 #[test]
 fn the_page_of_a_run_is_that_of_its_files() {
     let folder = folder(VALID);
-    succeeds(folder.path(), &["run", "scenario.toml", "--out", "run", "--report", "run.html"]);
-    succeeds(folder.path(), &["report", "run", "--out", "files.html"]);
-    let [of_run, of_files] =
-        ["run.html", "files.html"].map(|name| fs::read(folder.path().join(name)).unwrap());
-    assert!(of_run.starts_with(b"<!DOCTYPE") && of_run == of_files);
+    // The label of a run is the title of its scenario, that of files the name of their directory.
+    succeeds(folder.path(), &["run", "scenario.toml", "--out", "Two hops", "--report", "run.html"]);
+    succeeds(folder.path(), &["report", "Two hops", "--out", "files.html"]);
+    let page = |name: &str, command: &str| {
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(text.starts_with("<!DOCTYPE") && text.contains(command), "{name}");
+        text.replace(command, "the command")
+    };
+    let of_run = page("run.html", "millpond run scenario.toml");
+    assert!(of_run == page("files.html", "millpond run Two hops/scenario.toml"));
 }
 
 /// The same numbers in every form: JSON has all digits, CSV those of JSON, tables and Markdown a few.
