@@ -61,8 +61,14 @@ def digest(model):
 
 def unchanged():
     """The recorded numbers of the models whose text is that of their last run, by name."""
-    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    return {model: one["cited"] for model, one in record.items() if (FOLDER / f"{model}.py").exists() and one["text"] == digest(model)}
+    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return {model: one["cited"] for model, one in recorded.items() if (FOLDER / f"{model}.py").exists() and one["text"] == digest(model)}
+
+
+def record(cited):
+    """Writes the numbers that models cite, a line for each model."""
+    lines = (f'"{model}": {json.dumps({"text": digest(model), "cited": sorted(set(cited[model]))})}' for model in sorted(cited))
+    RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def texts(value):
@@ -99,8 +105,7 @@ def main(arguments):
             print("\n".join(lines), flush=True)
             wrong, cited[model] = wrong + differ, numbers
     if models == known and not wrong:
-        record = {model: {"text": digest(model), "cited": cited[model]} for model in sorted(known)}
-        RECORD.write_text(json.dumps(record, indent=1) + "\n")
+        record(cited)
     unknown = [] if names else list(unknown_citations(cited))
     print("\n".join([*unknown, f"{wrong} numbers differ, {len(unknown)} citations are unknown, {len(models)} of {len(known)} models were run"]))
     return 1 if wrong or unknown else 0
