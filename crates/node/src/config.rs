@@ -25,6 +25,10 @@ const MOST_MTU: u64 = 65_000;
 const OVERHEAD_V4: u64 = 28;
 const OVERHEAD_V6: u64 = 48;
 
+/// How long a busy node leaves its sockets alone: by default, and at most.
+const COALESCE: Span = Span::from_micros(500);
+const LONGEST_COALESCE: Span = Span::from_millis(10);
+
 /// An error in a file: one line that says what is wrong and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -104,6 +108,8 @@ pub struct Config {
     pub receive_buffer: Bytes,
     /// Where the capacity of the outgoing link is read while the node runs.
     pub capacity_source: Option<CapacitySource>,
+    /// A busy node looks at its sockets at most once in this time.
+    pub coalesce: Span,
     /// How log lines are written.
     pub log: LogFormat,
 }
@@ -163,6 +169,7 @@ struct File {
     mtu: Option<Spanned<u64>>,
     hold: Option<Spanned<String>>,
     slack: Option<Spanned<String>>,
+    coalesce: Option<Spanned<String>>,
     capacity: Option<Spanned<String>>,
     capacity_file: Option<Spanned<String>>,
     capacity_command: Option<Spanned<Vec<String>>>,
@@ -314,6 +321,7 @@ impl Config {
                 Bytes::new(128 * 1024),
             )?,
             capacity_source: capacity_source(&reader, &file)?,
+            coalesce: coalesce(&reader, &file)?,
             log: file.log,
         })
     }
@@ -408,7 +416,8 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         packet: mtu(reader, file)?,
         overhead: Bytes::new(if listen.is_ipv4() { OVERHEAD_V4 } else { OVERHEAD_V6 }),
         hold,
-        slack: reader.parse_or("slack", file.slack.as_ref(), Span::from_millis(1))?,
+        slack: reader.parse_or("slack", file.slack.as_ref(), Span::from_millis(1))?
+            + coalesce(reader, file)? * 2,
         capacity,
         idle_timeout,
         stream_window: reader.parse_or("stream_window", file.stream_window.as_ref(), Bytes::new(1 << 20))?,
@@ -416,6 +425,16 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         connections: connections(reader, file)?,
         seed: 1,
     })
+}
+
+/// How long a busy node leaves its sockets alone.
+fn coalesce(reader: &Reader<'_>, file: &File) -> Result<Span, ConfigError> {
+    let written = file.coalesce.as_ref();
+    let coalesce = reader.parse_or("coalesce", written, COALESCE)?;
+    if coalesce > LONGEST_COALESCE {
+        return Err(reader.error(written.map(Spanned::span), "coalesce", "expected a time of at most 10ms"));
+    }
+    Ok(coalesce)
 }
 
 /// How flows are carried. The number of connections depends on the capacity, which must therefore be known.

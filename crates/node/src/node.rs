@@ -63,7 +63,7 @@ pub struct NodeConfig {
     pub overhead: Bytes,
     /// How long the node holds data at most, at the rate at which it may send.
     pub hold: Span,
-    /// Delay of the hosts: acknowledgements and wake-ups.
+    /// Delay of the hosts: acknowledgements and wake-ups, those that nodes put off included.
     pub slack: Span,
     /// Capacity of the outgoing link, if it is known.
     pub capacity: Option<Rate>,

@@ -24,6 +24,7 @@ capacity = "50Mbps"
 mtu = 1400
 hold = "20ms"
 slack = "1ms"
+coalesce = "0.5ms"
 idle_timeout = "3s"
 stream_window = "1MiB"
 receive_buffer = "128KiB"

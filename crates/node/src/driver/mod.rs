@@ -8,7 +8,7 @@ mod status;
 mod strangers;
 mod udp;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, duration};
 use crate::config::{Config, ConfigError, Forward, weight_of};
 use crate::flow::{Abort, FlowId};
 use crate::node::{Node, NodeError, NodeEvent};
@@ -34,6 +34,8 @@ use udp::Udp;
 
 /// Datagrams that leave before the sockets are looked at again.
 const MOST_DATAGRAMS: usize = 64;
+/// Calls that receive datagrams before the sockets are looked at again.
+const MOST_RECEIVES: usize = 8;
 /// A second in nanoseconds.
 const NANOS: u64 = 1_000_000_000;
 
@@ -117,6 +119,10 @@ pub struct Driver {
     accept_log: RareLine,
     room_log: RareLine,
     buffer: Vec<u8>,
+    /// When the node last looked at its sockets.
+    looked_at: Time,
+    /// The UDP socket had more datagrams than are processed at a time.
+    has_input: bool,
 }
 
 impl Driver {
@@ -149,6 +155,8 @@ impl Driver {
             accept_log: RareLine::default(),
             room_log: RareLine::default(),
             buffer: vec![0; 65_536],
+            looked_at: Time::ZERO,
+            has_input: false,
             config,
         })
     }
@@ -169,6 +177,9 @@ impl Driver {
                 self.shut_down();
                 return Ok(());
             }
+            if !has_more && !self.has_input {
+                self.coalesce();
+            }
             let reports = self.wait(has_more).map_err(RunError::Socket)?;
             let signals = if reports.signals { self.signals.received() } else { Vec::new() };
             for signal in signals {
@@ -183,6 +194,16 @@ impl Driver {
             }
             self.on_reports(&reports);
         }
+    }
+
+    /// Sleeps if the node has worked within its interval of coalescing: one look at the sockets then serves several
+    /// datagrams and timers. A node that had nothing to do for as long works at once.
+    fn coalesce(&mut self) {
+        let (now, next) = (self.now(), self.looked_at + self.config.coalesce);
+        if now < next {
+            std::thread::sleep(duration(next.since(now)));
+        }
+        self.looked_at = self.now();
     }
 
     /// Does all that can be done without waiting; true if datagrams are left to send.
@@ -266,12 +287,7 @@ impl Driver {
     }
 
     fn on_reports(&mut self, reports: &Reports) {
-        if reports.udp {
-            for datagram in self.udp.receive() {
-                let now = self.now();
-                self.node.on_datagram(now, datagram.from, datagram.to, datagram.ecn, datagram.bytes);
-            }
-        }
+        self.has_input = reports.udp && self.receive();
         if reports.connected {
             drain(&mut self.connected);
         }
@@ -285,6 +301,22 @@ impl Driver {
                 self.serve(now, *id, flags.contains(PollFlags::ERR));
             }
         }
+    }
+
+    /// Processes received datagrams; true if there may be more.
+    fn receive(&mut self) -> bool {
+        for _ in 0..MOST_RECEIVES {
+            let datagrams = self.udp.receive();
+            let is_all = datagrams.len() < udp::BUFFERS;
+            for datagram in datagrams {
+                let now = self.now();
+                self.node.on_datagram(now, datagram.from, datagram.to, datagram.ecn, datagram.bytes);
+            }
+            if is_all {
+                return false;
+            }
+        }
+        true
     }
 
     /// Accepts what has come to a listening socket.

@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Buffers of 64 KB: each holds one datagram, or several that the kernel has joined.
-const BUFFERS: usize = 8;
+pub(super) const BUFFERS: usize = 8;
 const BUFFER: usize = 65_536;
 /// What the kernel may hold before this node reads; the kernel may give less.
 const SOCKET_BUFFER: usize = 4 << 20;

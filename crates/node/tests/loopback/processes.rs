@@ -66,6 +66,13 @@ pub(crate) fn processor_time(process: &Process) -> Duration {
     Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
+/// How often a process has waited for something.
+pub(crate) fn waits(process: &Process) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.0.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    line.unwrap().trim().parse().unwrap()
+}
+
 /// The public key of a new private key.
 pub(crate) fn keys(path: &Path) -> String {
     let output = Command::new(PROGRAM).arg("keys").arg(path).output().unwrap();
@@ -98,6 +105,12 @@ impl Chain {
     }
 
     pub(crate) fn start() -> Self {
+        // The loopback interface has no rate of its own.
+        Self::start_with("capacity = \"300Mbps\"\n")
+    }
+
+    /// A chain whose nodes have these keys in addition.
+    pub(crate) fn start_with(keys_of_all: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let target = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = target.local_addr().unwrap().port();
@@ -120,9 +133,7 @@ impl Chain {
         ];
         for (place, name) in names.iter().enumerate() {
             let head = format!("role = \"{name}\"\nlisten = \"{}\"\nkey = \"{name}.key\"\n", udp[place]);
-            // The loopback interface has no rate of its own.
-            let text =
-                head + &format!("capacity = \"300Mbps\"\nstatus = \"{}\"\n", status[place]) + &parts[place];
+            let text = head + keys_of_all + &format!("status = \"{}\"\n", status[place]) + &parts[place];
             std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
         }
         let mut chain = Self { folder, target, forward, socks, connect, status, nodes: Vec::new() };
@@ -139,6 +150,15 @@ impl Chain {
         let read =
             |name| std::fs::read_to_string(self.config(name).with_extension("log")).unwrap_or_default();
         ["enter", "relay", "exit"].map(read).concat()
+    }
+
+    /// Waits until the nodes have logged something.
+    pub(crate) fn wait_for_logs(&self, is_done: impl Fn(&str) -> bool) {
+        let begin = Instant::now();
+        while !is_done(&self.logs()) {
+            assert!(begin.elapsed() < Duration::from_secs(10), "{}", self.logs());
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// The answer of a node's status address.
