@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-peers bench-growth bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-build node-test soak bench bench-peers bench-growth bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -35,11 +35,12 @@ test: ## every test
 test-cluster: ## sweeps on Dask and Ray, in an environment of their own
 	tests/cluster.sh
 
-python-test: ## the tests of the Python package: pytest, types, format
+python-test: ## the tests of the Python package: pytest, types
 	tests/python.sh
 
-lint: ## format and clippy, warnings denied
+lint: ## format, clippy with warnings denied, ruff for Python
 	cargo fmt --all --check
+	tests/python-format.sh
 	cargo clippy --workspace --all-targets -- -D warnings
 
 NO_STD = thumbv7em-none-eabihf
@@ -59,8 +60,11 @@ docs: ## the documentation of every crate, warnings denied
 node: node-test ## millpond-node, the relay over QUIC, its tests and lints: in crates/node/target, a few minutes
 	cd crates/node && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
-node-test: ## the tests of millpond-node
-	cd crates/node && cargo fmt --check && cargo test --locked
+node-build: ## millpond-node and its tests, compiled
+	cd crates/node && cargo fmt --check && cargo test --locked --no-run
+
+node-test: node-build ## the tests of millpond-node
+	cd crates/node && cargo test --locked
 
 soak: ## half an hour: nodes killed at 200 moments of transfers, 10 million inputs of their parsers; MILLPOND_SEED=2, MILLPOND_KILLS=50 choose others
 	cd crates/node && cargo test --locked --test loopback --test parsers -- --ignored --nocapture

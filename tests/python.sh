@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests of the Python package: format, types and pytest, with the environment of tests/python-environment.sh.
+# The tests of the Python package: types and pytest, with the environment of tests/python-environment.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/python-environment.sh
@@ -22,7 +22,5 @@ run = millpond.Scenario.load("scenarios/dumbbell.toml").run()
 assert run.summary.links[0].utilization > 0.9, run
 '
 
-ruff format --quiet --check
-ruff check --quiet
 mypy
 pytest --numprocesses 2

@@ -26,8 +26,8 @@ myst_heading_anchors = 6
 myst_enable_extensions = ["attrs_inline"]
 suppress_warnings = ["autoapi.python_import_resolution", "misc.highlighting_failure", "myst.header"]
 
-# A page of the Python package begins with a summary of what it has. In the tables of contents, which the theme copies for
-# each page, its hundreds of names would take half of the time of a build.
+# A page of the Python package begins with a summary of what it has. As entries of the tables of contents, which the
+# theme copies for each page, its hundreds of names would take half of the time of a build.
 toc_object_entries = False
 
 # A block of commands is copied without its prompts and output.

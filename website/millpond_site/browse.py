@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .browser import Browser
@@ -42,21 +43,27 @@ def opened(html: Path) -> list[Path]:
     return found
 
 
-def faults(html: Path) -> list[str]:
-    """A line for each fault that the browser shows."""
+def faults_at(html: Path, width: int, scheme: str) -> list[str]:
+    """A line for each fault that a browser shows whose window has a width in pixels."""
     found = []
     with Browser() as browser:
         for page in opened(html):
-            for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
-                errors = browser.open(page, width, scheme)
-                found += [f"{page} at {width} pixels: {error}" for error in errors]
-                if (excess := browser.value(EXCESS)) > 0:
-                    found.append(f"{page}: {excess} pixels wider than a window of {width} pixels")
-                found += [f"{page}: the picture {picture} cannot be drawn" for picture in browser.value(BROKEN)]
-        found += browser.open(html / "search.html", WIDTHS[1], query="?q=logistic")
+            errors = browser.open(page, width, scheme)
+            found += [f"{page} at {width} pixels: {error}" for error in errors]
+            if (excess := browser.value(EXCESS)) > 0:
+                found.append(f"{page}: {excess} pixels wider than a window of {width} pixels")
+            found += [f"{page}: the picture {picture} cannot be drawn" for picture in browser.value(BROKEN)]
+        found += browser.open(html / "search.html", width, query="?q=logistic")
         if browser.value(RESULTS) == 0:
-            found.append("search.html: a search for `logistic` finds no page")
+            found.append(f"search.html at {width} pixels: a search for `logistic` finds no page")
     return found
+
+
+def faults(html: Path) -> list[str]:
+    """A line for each fault, with a browser for each width at the same time."""
+    with ThreadPoolExecutor(len(WIDTHS)) as pool:
+        of_widths = pool.map(faults_at, [html] * len(WIDTHS), WIDTHS, SCHEMES)
+        return [fault for found in of_widths for fault in found]
 
 
 def main() -> None:
