@@ -50,9 +50,12 @@ impl Outbox {
         self.sent_at + Self::interval(rtt) / 2
     }
 
-    /// Whether a message with these values is to be sent now.
+    /// Whether a message with these values is to be sent now. A changed echo is news only for a sender whose data arrives;
+    /// with the first data of another it is sent at once.
     pub fn is_due(&self, now: Time, rtt: Span, report: &Report) -> bool {
-        let is_changed = self.last != *report;
+        let is_changed = self.last.marks != report.marks
+            || self.last.ended != report.ended
+            || self.has_data && self.last.echo != report.echo;
         now >= self.deadline(rtt) || is_changed && now >= self.may_change_at(rtt)
     }
 
@@ -116,6 +119,11 @@ mod tests {
     use millpond_endpoint::Marks;
     use millpond_law::{Header, HeaderId};
 
+    /// A report with another echo than that of the default.
+    fn changed() -> Report {
+        Report { echo: Header::new(HeaderId(7), &[1]), ..Report::default() }
+    }
+
     const RTT: Span = Span::from_millis(20);
     const MS: fn(u64) -> Time = |ms| Time::ZERO + Span::from_millis(ms);
 
@@ -127,7 +135,7 @@ mod tests {
         outbox.on_data();
         assert!(!outbox.is_due(MS(4), RTT, &none));
         assert!(outbox.is_due(MS(5), RTT, &none));
-        let other = Report { echo: Header::new(HeaderId(7), &[1]), ..none };
+        let other = changed();
         assert!(!outbox.is_due(MS(2), RTT, &other));
         assert!(outbox.is_due(MS(3), RTT, &other));
         let marks = Marks { packets: 1, ..Marks::default() };
@@ -143,6 +151,20 @@ mod tests {
         outbox.on_data();
         assert_eq!(outbox.deadline(RTT), MS(15));
         assert_eq!(outbox.deadline(Span::from_millis(1000)), MS(60), "also where the RTT is long");
+    }
+
+    #[test]
+    fn without_data_a_changed_rate_waits_for_the_first_data_and_marks_do_not() {
+        let (mut outbox, none) = (Outbox::new(), Report::default());
+        outbox.next(MS(0), none);
+        let marks = Marks { packets: 1, ..Marks::default() };
+        for report in [Report { marks, ..none }, Report { ended: 1, ..none }] {
+            assert!(outbox.is_due(MS(3), RTT, &report));
+        }
+        let other = changed();
+        assert!(!outbox.is_due(MS(49), RTT, &other) && outbox.is_due(MS(50), RTT, &other));
+        outbox.on_data();
+        assert!(outbox.is_due(MS(3), RTT, &other));
     }
 
     #[test]
