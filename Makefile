@@ -85,10 +85,10 @@ bench-link: ## kernel TCP through millpond link: rate, lateness
 	cargo build --release --package millpond-cli
 	benches/link.py target/release/millpond
 
-bench-node: ## two minutes, on an idle machine, as root: chains of nodes beside kernel CUBIC and BBR on the same links
+bench-node: ## three minutes, on an idle machine, as root: chains of nodes beside kernel CUBIC and BBR on the same links
 	cargo build --release --package millpond-cli
 	cd crates/node && cargo build --release --locked
-	benches/node.py target/release/millpond crates/node/target/release/millpond-node 5 target/bench-node
+	benches/node.py target/release/millpond crates/node/target/release/millpond-node 8 target/bench-node
 
 bench-python: ## the Python package against its limits: import, runs, tables, laws, environments
 	cargo build --release --package millpond-cli

@@ -5,7 +5,7 @@ usage: benches/node.py path/to/millpond path/to/millpond-node [SECONDS [FOLDER]]
 
 A download over one or two emulated links with a delay of 5 ms each way: `millpond link`, nested, in namespaces of its own. CUBIC and
 BBR of the kernel go from end to end through drop-tail queues of one bandwidth-delay product (20 ms); a chain has LGCC in each loop
-and RED at each link. It needs root, TUN devices and Python, and takes SECONDS (5) and two more for each of 14 rows. With FOLDER it also
+and RED at each link. It needs root, TUN devices and Python, and takes SECONDS (8) and two more for each of 16 rows. With FOLDER it also
 writes what each 50 ms contained as CSV files, and a picture of the transfers over two links of 50 Mbit/s.
 """
 
@@ -260,7 +260,7 @@ def write_bins(path, seen):
 
 def main():
     millpond, program = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 8
     kept = pathlib.Path(sys.argv[4]).absolute() if len(sys.argv) > 4 else None
     print(
         "goodput and served: Mbit/s after the first second; queues: mean at each link; ping: p50 and p99; CPU: of all nodes"
@@ -268,7 +268,7 @@ def main():
     print("for each packet of stream data; late: 99th percentile of the links and of the nodes\n")
     shown, is_first = {}, True
     cases = [(mbps, loops, sender) for loops in (1, 2) for mbps in RATES for sender in ("cubic", "bbr", "chain")]
-    cases += [(100, 2, "cubic"), (100, 2, "chain")]
+    cases += [(mbps, 2, sender) for mbps in (100, 150) for sender in ("cubic", "chain")]
     for mbps, loops, sender in cases:
         with tempfile.TemporaryDirectory() as name:
             line, seen = transfer(millpond, program, pathlib.Path(name), mbps, loops, sender, seconds)
