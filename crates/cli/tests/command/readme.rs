@@ -164,6 +164,11 @@ fn the_page_about_coexistence_shows_what_its_commands_print() {
 }
 
 #[test]
+fn the_page_about_nodes_shows_what_its_commands_print() {
+    assert_shows_what_its_commands_print("node.md", "beside-cubic.toml", 2);
+}
+
+#[test]
 fn the_page_about_evaluation_shows_what_its_commands_print() {
     assert_shows_what_its_commands_print("evaluation.md", "beside-cubic.toml", 1);
 }
