@@ -190,6 +190,8 @@ def row(folder, mbps, loops, controller, seconds, seen, links, names):
     used = sum(float((folder / f"{name}.used").read_text()) for name in names)
     logs = "".join((folder / f"{name}.toml.log").read_text() for name in names)
     node_late = max((float(found) for found in re.findall(r"p99_us=([0-9.]+)", logs)), default=None)
+    marks_set = sum(direction["marks"] for link in links for direction in link["directions"])
+    marks_seen = sum(int(found) for found in re.findall(r"marks=([0-9]+)", logs))
     probes = sorted(seen["probes"])
     return {
         "Mbit/s": mbps,
@@ -203,6 +205,7 @@ def row(folder, mbps, loops, controller, seconds, seen, links, names):
         else "-",
         "CPU, us": f"{used / packets * 1e6:.0f}" if names else "-",
         "late, us": f"{late:.0f}" + (f" {node_late:.0f}" if node_late is not None else ""),
+        "CE": f"{marks_set} {marks_seen}" if names else "-",
     }
 
 
@@ -265,7 +268,7 @@ def main():
     print(
         "goodput and served: Mbit/s after the first second; queues: mean at each link; ping: p50 and p99; CPU: of all nodes"
     )
-    print("for each packet of stream data; late: 99th percentile of the links and of the nodes\n")
+    print("for each packet of stream data; late: 99th percentile of the links and of the nodes; CE: marks set and received\n")
     shown, is_first = {}, True
     cases = [(mbps, loops, sender) for loops in (1, 2) for mbps in RATES for sender in ("cubic", "bbr", "chain")]
     cases += [(mbps, 2, sender) for mbps in (100, 150) for sender in ("cubic", "chain")]

@@ -617,6 +617,7 @@ impl Driver {
             self.udp.send(transmit, &buffer);
         }
         for link in self.node.stats().loops {
+            tracing::info!(link = link.link, marks = link.received_marks.packets, "CE marks received");
             if let Some((median, most)) = link.pacing_lateness {
                 let (p50_us, p99_us) = (median.secs() * 1e6, most.secs() * 1e6);
                 tracing::info!(link = link.link, p50_us, p99_us, "lateness of paced packets");

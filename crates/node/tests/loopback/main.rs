@@ -15,7 +15,7 @@ use processes::{
 };
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -52,6 +52,24 @@ fn twenty_megabytes_pass_enter_relay_and_exit_unchanged_in_both_directions() {
         metrics.contains("\nmillpond_flows_total 1\n") && metrics.contains("millpond_loop_rtt_seconds{"),
         "{metrics}"
     );
+}
+
+#[test]
+fn a_chain_over_ipv6_carries_data_to_a_target_over_ipv6() {
+    let chain = Chain::start_with(Ipv6Addr::LOCALHOST.into(), "capacity = \"300Mbps\"\n");
+    let (mut client, target) = chain.open_flow();
+    let data = pattern(1_000_000);
+    std::thread::scope(|scope| {
+        let received = scope.spawn(|| digest(target));
+        client.write_all(&data).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let (end, length, hash) = received.join().unwrap();
+        assert!(end.is_ok() && length == data.len(), "{end:?}, {length} bytes\n{}", chain.logs());
+        assert_eq!(hash, Sha256::digest(&data).to_vec());
+    });
+    let metrics = chain.get(1, "/metrics");
+    let ecn: Vec<&str> = metrics.lines().filter(|line| line.starts_with("millpond_loop_ecn{")).collect();
+    assert!(ecn.len() == 2 && ecn.iter().all(|line| line.ends_with(" 1")), "{ecn:?}");
 }
 
 #[test]
@@ -155,7 +173,7 @@ fn a_node_takes_the_capacity_that_a_command_prints_and_a_reload_ends_the_command
 #[test]
 fn a_busy_relay_wakes_up_at_most_once_in_each_interval_of_coalescing() {
     const INTERVAL: Duration = Duration::from_millis(5);
-    let chain = Chain::start_with("capacity = \"20Mbps\"\ncoalesce = \"5ms\"\n");
+    let chain = Chain::start_with(Ipv4Addr::LOCALHOST.into(), "capacity = \"20Mbps\"\ncoalesce = \"5ms\"\n");
     let (mut client, target) = chain.open_flow();
     let (begin, before) = (Instant::now(), waits(&chain.nodes[1]));
     std::thread::scope(|scope| {

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -106,17 +106,18 @@ impl Chain {
 
     pub(crate) fn start() -> Self {
         // The loopback interface has no rate of its own.
-        Self::start_with("capacity = \"300Mbps\"\n")
+        Self::start_with(Ipv4Addr::LOCALHOST.into(), "capacity = \"300Mbps\"\n")
     }
 
-    /// A chain whose nodes have these keys in addition.
-    pub(crate) fn start_with(keys_of_all: &str) -> Self {
+    /// A chain at one address of this host, whose nodes have these keys in addition.
+    pub(crate) fn start_with(host: IpAddr, keys_of_all: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let target = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = target.local_addr().unwrap().port();
-        let [forward, socks, connect] = [(); 3].map(|()| free_tcp());
-        let status = [(); 3].map(|()| free_tcp());
-        let udp = [(); 3].map(|()| free_udp());
+        let target = TcpListener::bind((host, 0)).unwrap();
+        let destination = target.local_addr().unwrap();
+        let at_host = |address: SocketAddr| SocketAddr::new(host, address.port());
+        let [forward, socks, connect] = [(); 3].map(|()| at_host(free_tcp()));
+        let status = [(); 3].map(|()| at_host(free_tcp()));
+        let udp = [(); 3].map(|()| at_host(free_udp()));
         let names = ["enter", "relay", "exit"];
         let keys = names.map(|name| keys(&folder.path().join(format!("{name}.key"))));
         let next =
@@ -126,10 +127,10 @@ impl Chain {
             next(1)
                 + &format!(
                     "socks5 = \"{socks}\"\nhttp_connect = \"{connect}\"\n\
-                     [[forward]]\nlisten = \"{forward}\"\ntarget = \"127.0.0.1:{port}\"\n"
+                     [[forward]]\nlisten = \"{forward}\"\ntarget = \"{destination}\"\n"
                 ),
             previous(0) + &next(2),
-            previous(1) + &format!("allow = [\"127.0.0.1:{port}\"]\n"),
+            previous(1) + &format!("allow = [\"{destination}\"]\n"),
         ];
         for (place, name) in names.iter().enumerate() {
             let head = format!("role = \"{name}\"\nlisten = \"{}\"\nkey = \"{name}.key\"\n", udp[place]);

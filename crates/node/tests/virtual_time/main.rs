@@ -6,4 +6,5 @@ mod chain;
 mod connections;
 mod faults;
 mod flows;
+mod liars;
 mod world;
