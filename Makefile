@@ -72,7 +72,7 @@ soak: ## half an hour: nodes killed at 200 moments of transfers, 10 million inpu
 bench: ## packet-hops per CPU second against the bare loop
 	cargo run --release --quiet --package millpond-bench
 
-bench-peers: ## the same networks in htsim, whose sources HTSIM=path/to/csg-htsim names
+bench-peers: ## the same networks in htsim, whose sources HTSIM=path/to/csg-htsim names, and in ns-2, if it is installed
 	benches/peers.py build
 	cargo build --release --quiet --package millpond-bench
 	benches/peers.py run target/release/millpond-bench

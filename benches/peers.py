@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
-"""Packet-hops per user CPU second of Millpond and of htsim, on the same networks.
+"""Packet-hops per user CPU second of Millpond, of htsim and of ns-2, on the same networks.
 
-usage: HTSIM=path/to/csg-htsim benches/peers.py build
+usage: [HTSIM=path/to/csg-htsim] benches/peers.py build
        benches/peers.py run path/to/millpond-bench [REPEATS]
 
-`build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim) into `target/peers` with `benches/peers/htsim.cpp`, which
-builds the cases that `millpond-bench describe` prints. `run` executes both programs in turn; the least user CPU time of each counts, because
-other work of the machine only adds to it. The time is that of the whole process, with the construction of the network.
+`build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim), if HTSIM names them, into `target/peers` with
+`benches/peers/htsim.cpp`, which builds the cases that `millpond-bench describe` prints. ns-2 takes part if the command `ns` is installed
+(Debian: ns2); it reads `benches/peers/ns2.tcl`. `run` executes the programs in turn; the least user CPU time of each counts, because other
+work of the machine only adds to it. The time is that of the whole process, with the construction of the network.
 """
 
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target/peers/htsim"
-CASES = ["S1", "S2", "S5"]
+HTSIM_CASES = ["S1", "S2", "S5"]
+NS2_SCRIPT = ROOT / "benches/peers/ns2.tcl"
+NS2_CASES = ["S1", "S2", "S3", "S6"]
 REPEATS = 3
 
-# Hops of the two programs may differ by this share: the protocols are of one family, and the trunk of each case is nearly full in both.
+# Hops of two programs may differ by this share: the protocols are of one family, and the trunk of each case is nearly full in both.
 TOLERANCE = 0.03
 
 # htsim's own flags, without assertions.
@@ -38,14 +42,8 @@ class Failure(Exception):
     """What is wrong, and what to do."""
 
 
-def find_sources():
+def find_sources(given):
     """The folder of htsim's sources."""
-    given = os.environ.get("HTSIM")
-    if not given:
-        raise Failure(
-            "HTSIM is not set: expected the folder of htsim's sources, as in\n"
-            "  git clone https://github.com/Broadcom/csg-htsim && HTSIM=$PWD/csg-htsim make bench-peers"
-        )
     sources = pathlib.Path(given).expanduser() / "sim"
     missing = [name for name in FILES if not (sources / f"{name}.cpp").is_file()]
     if missing:
@@ -54,8 +52,11 @@ def find_sources():
 
 
 def build():
-    """Compiles htsim and the driver."""
-    sources = find_sources()
+    """Compiles htsim and the driver, if its sources are named."""
+    given = os.environ.get("HTSIM")
+    if not given:
+        return
+    sources = find_sources(given)
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
     with tempfile.TemporaryDirectory() as folder:
@@ -85,36 +86,50 @@ def measure(command):
     return output, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def compare(case, bench, repeats):
+def compare(case, bench, peer, command, repeats):
     """Runs both programs in turn and prints a row."""
     words = checked([bench, "describe", case]).split()
     seconds = dict(word.split("=") for word in words)["seconds"]
     ours, theirs = [], []
     for _ in range(repeats):
         ours.append(measure([bench, "run", case, seconds]))
-        theirs.append(measure([PROGRAM, *words]))
+        theirs.append(measure([*command, *words]))
     (our_output, our_time), (their_output, their_time) = (min(runs, key=lambda run: run[1]) for runs in (ours, theirs))
     our_hops, _, _, our_behaviour = our_output.strip().split(" ", 3)
     their_hops, their_behaviour = their_output.strip().split(" ", 1)
     our_hops, their_hops = float(our_hops), float(their_hops)
     our_speed, their_speed = our_hops / our_time, their_hops / their_time
     print(
-        f"{case:4} {our_hops / 1e6:8.2f} M {their_hops / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
+        f"{case:4} {peer:6} {our_hops / 1e6:8.2f} M {their_hops / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
         f" {our_speed / 1e6:9.2f} M {their_speed / 1e6:8.2f} M {our_speed / their_speed:7.2f}"
     )
-    print(f"     millpond: {our_behaviour}\n     htsim:    {their_behaviour}", flush=True)
+    print(f"     millpond: {our_behaviour}\n     {peer + ':':9} {their_behaviour}", flush=True)
     if abs(our_hops / their_hops - 1) > TOLERANCE:
         raise Failure(f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work")
 
 
+def peers():
+    """Name, command and cases of each peer that is here."""
+    if PROGRAM.is_file():
+        yield "htsim", [PROGRAM], HTSIM_CASES
+    if shutil.which("ns"):
+        yield "ns-2", ["ns", NS2_SCRIPT], NS2_CASES
+
+
 def run(bench, repeats):
     """Prints the table."""
-    if not PROGRAM.is_file():
-        raise Failure(f"{PROGRAM} is missing: run `benches/peers.py build` first")
-    print("         packet-hops              user CPU time          hops per CPU second     millpond")
-    print("case   millpond      htsim    millpond      htsim     millpond      htsim    / htsim")
-    for case in CASES:
-        compare(case, bench, repeats)
+    found = list(peers())
+    if not found:
+        raise Failure(
+            "neither htsim nor ns-2 is here: expected the folder of htsim's sources in HTSIM, as in\n"
+            "  git clone https://github.com/Broadcom/csg-htsim && HTSIM=$PWD/csg-htsim make bench-peers\n"
+            "or the command ns (Debian: apt-get install ns2)"
+        )
+    print("                packet-hops              user CPU time          hops per CPU second     millpond")
+    print("case peer     millpond     peer     millpond       peer     millpond       peer     / peer")
+    for peer, command, cases in found:
+        for case in cases:
+            compare(case, bench, peer, command, repeats)
 
 
 def main(arguments):

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,15 +58,25 @@ class Arguments {
         return found->second;
     }
 
-    uint64_t number(const std::string& key) const {
-        const std::string& value = text(key);
+    uint64_t number(const std::string& key) const { return integer(key, text(key)); }
+
+    // The numbers of a value such as 10/2000/1.
+    std::vector<uint64_t> numbers(const std::string& key, size_t count) const {
+        std::vector<uint64_t> found;
+        std::istringstream rest(text(key));
+        for (std::string part; std::getline(rest, part, '/');) found.push_back(integer(key, part));
+        if (found.size() != count) fail(key + ": expected " + std::to_string(count) + " integers, found \"" + text(key) + "\"");
+        return found;
+    }
+
+  private:
+    static uint64_t integer(const std::string& key, const std::string& value) {
         char* end = nullptr;
         const uint64_t number = std::strtoull(value.c_str(), &end, 10);
         if (value.empty() || *end != '\0') fail(key + ": expected an integer, found \"" + value + "\"");
         return number;
     }
 
-  private:
     std::map<std::string, std::string> _values;
 };
 
@@ -146,15 +157,15 @@ std::unique_ptr<TcpSrc> new_sender(const std::string& protocol, EventList& event
     fail("protocol: expected newreno or dctcp, found \"" + protocol + "\"");
 }
 
-std::unique_ptr<Queue> new_trunk_queue(const Arguments& arguments, EventList& events) {
-    const uint64_t rate = arguments.number("rate"), packet = arguments.number("packet");
-    const mem_b buffer = mem_b(arguments.number("buffer") * packet), threshold = mem_b(arguments.number("mark_above") * packet);
+std::unique_ptr<Queue> new_trunk_queue(const Arguments& arguments, uint64_t rate, uint64_t buffer_packets, EventList& events) {
+    const uint64_t packet = arguments.number("packet");
+    const mem_b buffer = mem_b(buffer_packets * packet), threshold = mem_b(arguments.number("mark_above") * packet);
     if (threshold == 0) return std::unique_ptr<Queue>(new Queue(rate, buffer, events, nullptr));
     return std::unique_ptr<Queue>(new ECNQueue(rate, buffer, events, nullptr, threshold));
 }
 
-std::unique_ptr<Flow> new_flow(const Arguments& arguments, EventList& events, const Link& trunk, const Link& trunk_back) {
-    const uint64_t rate = arguments.number("access_rate"), delay = arguments.number("access_delay");
+std::unique_ptr<Flow> new_flow(const Arguments& arguments, uint64_t delay, EventList& events, const Link& trunk, const Link& trunk_back) {
+    const uint64_t rate = arguments.number("access_rate");
     std::unique_ptr<Flow> flow(new Flow);
     for (int i = 0; i < 4; i++) flow->access.emplace_back(unlimited_queue(rate, events), delay, events);
     flow->sender = new_sender(arguments.text("protocol"), events);
@@ -174,20 +185,22 @@ std::unique_ptr<Flow> new_flow(const Arguments& arguments, EventList& events, co
 
 int main(int count, char** words) {
     const Arguments arguments(count, words);
-    const uint64_t packet = arguments.number("packet"), flow_count = arguments.number("flows");
+    // One trunk, and flows of one kind.
+    const std::vector<uint64_t> trunk_words = arguments.numbers("trunks", 3), users = arguments.numbers("users", 3);
+    const uint64_t packet = arguments.number("packet"), flow_count = users[0], access_delay = users[1];
     const simtime_picosec second = timeFromSec(1);
     const uint64_t warm_up = arguments.number("warm_up"), seconds = arguments.number("seconds");
     if (flow_count == 0 || packet == 0 || seconds <= warm_up) fail("expected flows, packet and seconds after the warm-up above zero");
     Packet::set_packet_size(int(packet));
     EventList& events = EventList::getTheEventList();
     events.setEndtime(seconds * second);
-    const uint64_t rate = arguments.number("rate"), delay = arguments.number("delay");
-    const Link trunk(new_trunk_queue(arguments, events), delay, events);
+    const uint64_t rate = trunk_words[0], delay = trunk_words[1];
+    const Link trunk(new_trunk_queue(arguments, rate, trunk_words[2], events), delay, events);
     const Link trunk_back(unlimited_queue(rate, events), delay, events);
     TcpRtxTimerScanner timeouts(TIMEOUT_SCAN, events);
     std::vector<std::unique_ptr<Flow>> flows;
     for (uint64_t i = 0; i < flow_count; i++) {
-        flows.push_back(new_flow(arguments, events, trunk, trunk_back));
+        flows.push_back(new_flow(arguments, access_delay, events, trunk, trunk_back));
         Flow& flow = *flows.back();
         flow.sender->connect(flow.there, flow.back, flow.receiver, second / flow_count * i);
         timeouts.registerTcp(*flow.sender);

@@ -157,21 +157,23 @@ impl Case {
         Self { duration, warm_up: self.warm_up.min(Time::ZERO + duration / 4), ..self }
     }
 
-    /// The case as `key=value` words for another simulator: delays in ps, rates in bit/s, buffers and thresholds in
-    /// packets, times in s. Fails if the case has several trunks or kinds of users, or a trunk whose queue is named.
+    /// The case as `key=value` words for another simulator: trunks as `rate/delay/buffer`, users as
+    /// `number/access delay/trunks`; delays in ps, rates in bit/s, buffers and thresholds in packets, times in s. Fails if a
+    /// trunk names its queue.
     pub(crate) fn describe(&self) -> Result<String, &'static str> {
-        let ([trunk @ Trunk { queue: None, .. }], [users]) = (&self.trunks[..], &self.users[..]) else {
-            return Err("only a case with one trunk, drop-tail or step marking, has a description");
-        };
-        let access_delay = self.access_delay(users).picos();
+        if self.trunks.iter().any(|trunk| trunk.queue.is_some()) {
+            return Err("only a case whose trunks are drop-tail or mark in a step has a description");
+        }
+        let trunk = |trunk: &Trunk| format!("{}/{}/{}", trunk.rate.bps(), trunk.delay.picos(), trunk.buffer);
+        let trunks: Vec<String> = self.trunks.iter().map(trunk).collect();
+        let of_kind =
+            |users: &Users| format!("{}/{}/{}", users.count, self.access_delay(users).picos(), users.crosses);
+        let users: Vec<String> = self.users.iter().map(of_kind).collect();
+        let mark_above = self.trunks.iter().find_map(|trunk| trunk.mark_above).unwrap_or_default();
         Ok([
-            format!("protocol={} flows={} packet={}", self.protocol, users.count, PACKET.get()),
-            format!(
-                "initial_window={INITIAL_WINDOW} access_rate={} access_delay={access_delay}",
-                ACCESS.bps()
-            ),
-            format!("rate={} delay={} buffer={}", trunk.rate.bps(), trunk.delay.picos(), trunk.buffer),
-            format!("mark_above={}", trunk.mark_above.unwrap_or_default()),
+            format!("protocol={} packet={}", self.protocol, PACKET.get()),
+            format!("initial_window={INITIAL_WINDOW} access_rate={}", ACCESS.bps()),
+            format!("trunks={} users={} mark_above={mark_above}", trunks.join(","), users.join(",")),
             format!("warm_up={} seconds={}", self.warm_up.secs(), self.duration.secs()),
         ]
         .join(" "))
