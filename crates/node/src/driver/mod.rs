@@ -589,7 +589,8 @@ impl Driver {
         match self.node.reconfigure(now, &config.node) {
             Ok(()) => {
                 self.capacity.set(config.capacity_source.clone());
-                self.config = config;
+                // The windows of living connections allow for the interval that the node began with.
+                self.config = Config { coalesce: self.config.coalesce, ..config };
                 if self.is_draining {
                     self.node.refuse_flows();
                 }
