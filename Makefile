@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-build node-test soak bench bench-peers bench-growth bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-peers bench-growth bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -60,11 +60,8 @@ docs: ## the documentation of every crate, warnings denied
 node: node-test ## millpond-node, the relay over QUIC, its tests and lints: in crates/node/target, a few minutes
 	cd crates/node && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
-node-build: ## millpond-node and its tests, compiled
-	cd crates/node && cargo fmt --check && cargo test --locked --no-run
-
-node-test: node-build ## the tests of millpond-node
-	cd crates/node && cargo test --locked
+node-test: ## the tests of millpond-node
+	cd crates/node && cargo fmt --check && cargo test --locked
 
 soak: ## half an hour: nodes killed at 200 moments of transfers, 10 million inputs of their parsers; MILLPOND_SEED=2, MILLPOND_KILLS=50 choose others
 	cd crates/node && cargo test --locked --test loopback --test parsers -- --ignored --nocapture

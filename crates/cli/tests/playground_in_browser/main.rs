@@ -152,7 +152,10 @@ fn history_goes_back_and_forward(browser: &mut Browser) {
     let address = browser.evaluate("location.href");
     browser.open_address("about:blank");
     browser.open_address(address.as_str().unwrap());
-    browser.wait_until("document.getElementById('step-title')?.textContent.startsWith('Beyond')");
+    // The text of the step, and what completes it, are there before the first answer.
+    browser.wait_until(
+        "document.getElementById('step-title')?.textContent.startsWith('Beyond') && Number(document.body.dataset.runs) > 0",
+    );
 }
 
 fn text_is_completed_and_checked(browser: &mut Browser) {
