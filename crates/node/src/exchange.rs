@@ -1,6 +1,7 @@
 //! When rate messages are sent, and which of the received ones count.
 
 use crate::message::{RateMessage, Report};
+use millpond_endpoint::Marks;
 use millpond_units::{Span, Time};
 
 /// The longest time between two messages.
@@ -45,18 +46,18 @@ impl Outbox {
         self.sent_at + if self.has_data { Self::interval(rtt) } else { LONGEST }
     }
 
-    /// When a changed value may be sent: an eighth of the RTT after the last message.
-    pub fn may_change_at(&self, rtt: Span) -> Time {
-        self.sent_at + Self::interval(rtt) / 2
+    /// Whether a message may be due, which its echo decides. A changed echo counts only while data arrives, because only then
+    /// does the sender use it; with the first data it is due at once. A changed value waits for an eighth of the RTT.
+    pub fn may_be_due(&self, now: Time, rtt: Span, marks: Marks, ended: u64) -> bool {
+        let may_have_changed = self.has_data || self.last.marks != marks || self.last.ended != ended;
+        let may_change_at = self.sent_at + Self::interval(rtt) / 2;
+        now >= self.deadline(rtt) || may_have_changed && now >= may_change_at
     }
 
-    /// Whether a message with these values is to be sent now. A changed echo is news only for a sender whose data arrives;
-    /// with the first data of another it is sent at once.
+    /// Whether a message with these values is to be sent now.
     pub fn is_due(&self, now: Time, rtt: Span, report: &Report) -> bool {
-        let is_changed = self.last.marks != report.marks
-            || self.last.ended != report.ended
-            || self.has_data && self.last.echo != report.echo;
-        now >= self.deadline(rtt) || is_changed && now >= self.may_change_at(rtt)
+        self.may_be_due(now, rtt, report.marks, report.ended)
+            && (now >= self.deadline(rtt) || self.last != *report)
     }
 
     /// The next message.
@@ -116,7 +117,6 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_endpoint::Marks;
     use millpond_law::{Header, HeaderId};
 
     /// A report with another echo than that of the default.

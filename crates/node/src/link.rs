@@ -194,7 +194,7 @@ impl Link {
 
     /// True if a rate message may leave now.
     pub(crate) fn may_send_message(&self, now: Time) -> bool {
-        self.is_up && now >= self.outbox.may_change_at(self.rtt()).min(self.outbox.deadline(self.rtt()))
+        self.is_up && self.outbox.may_be_due(now, self.rtt(), self.marks, self.ended)
     }
 
     /// Queues a rate message if one is due.

@@ -1,5 +1,5 @@
-//! A relay whose rate messages are lies: what the loop before it may send is zero, unlimited, random, that of the beginning, or
-//! not told. Transfers go on, with the right bytes and within stated bounds.
+//! A relay whose rate messages are false: the rate of its next loop is zero, unlimited, random, that of the beginning, or
+//! missing. Transfers continue with the right bytes, within the bounds that each test states.
 
 use crate::world::{App, Wire, World};
 use millpond_law::{
@@ -48,11 +48,11 @@ struct LyingReceiver {
 impl Receiver for LyingReceiver {
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
         self.truth.on_data(cx, data, relay, echo);
-        let mut tell = |next| LgccEcho::new(next).emit(&mut echo.header);
+        let mut signal = |next| LgccEcho::new(next).emit(&mut echo.header);
         match self.lie {
-            Lie::Zero => tell(NextRate::Limit(Rate::ZERO)),
-            Lie::Unlimited => tell(NextRate::NoLimit),
-            Lie::Random => tell(NextRate::Limit(Rate::from_mbps(100.0).scale(cx.random.uniform()))),
+            Lie::Zero => signal(NextRate::Limit(Rate::ZERO)),
+            Lie::Unlimited => signal(NextRate::NoLimit),
+            Lie::Random => signal(NextRate::Limit(Rate::from_mbps(100.0).scale(cx.random.uniform()))),
             Lie::Stale => echo.header = *self.first.get_or_insert(echo.header),
             Lie::Stripped => echo.header = Header::NONE,
         }
@@ -96,7 +96,7 @@ fn transfer(lie: Lie) -> (f64, Bytes) {
 const PAYLOAD: f64 = 1427.0 * 8.0;
 
 #[test]
-fn a_loop_that_is_told_a_rate_of_zero_sends_its_least_rate() {
+fn a_loop_that_receives_a_rate_of_zero_sends_its_least_rate() {
     let (mbps, _) = transfer(Lie::Zero);
     // A packet per base RTT, the least rate of LGCC. Its acknowledgement waits a millisecond for a second packet, and a packet
     // takes .24 ms of 50 Mbit/s.
@@ -105,7 +105,7 @@ fn a_loop_that_is_told_a_rate_of_zero_sends_its_least_rate() {
 }
 
 #[test]
-fn a_relay_that_promises_too_much_fills_its_own_queue_to_its_bound_and_no_more() {
+fn a_relay_that_signals_too_high_a_rate_fills_its_own_queue_to_its_bound_and_no_more() {
     for lie in [Lie::Unlimited, Lie::Random, Lie::Stale, Lie::Stripped] {
         let (mbps, held) = transfer(lie);
         let share = mbps / (RATES[1] * PAYLOAD / 12e3);
