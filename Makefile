@@ -38,7 +38,8 @@ test-cluster: ## sweeps on Dask and Ray, in an environment of their own
 python-test: ## the tests of the Python package: pytest, types
 	tests/python.sh
 
-lint: ## format, clippy with warnings denied, ruff for Python
+lint: ## links of Markdown files, format, clippy with warnings denied, ruff for Python
+	cd website && python3 -m millpond_site.anchors
 	cargo fmt --all --check
 	tests/python-format.sh
 	cargo clippy --workspace --all-targets -- -D warnings
