@@ -196,11 +196,9 @@ fn sharing() -> impl Strategy<Value = Sharing> {
 }
 
 pub(crate) fn facts() -> impl Strategy<Value = LinkFacts> {
-    (rate(), optional(bytes()), packet()).prop_map(|(capacity, buffer, packet)| LinkFacts {
-        capacity,
-        buffer,
-        packet,
-    })
+    (rate(), optional(bytes()), packet(), any::<bool>()).prop_map(
+        |(capacity, buffer, packet, has_flow_queues)| LinkFacts { capacity, buffer, packet, has_flow_queues },
+    )
 }
 
 /// The visit of one packet to a link.

@@ -78,6 +78,10 @@ impl<S: Scheduler> MultiQueue for FlowQueues<S> {
         self.laws.hooks
     }
 
+    fn has_flow_queues(&self) -> bool {
+        true
+    }
+
     fn add_flow(&mut self, flow: QueuedFlow) {
         self.addresses.push(flow.address);
         if let Classifier::Flow = self.classifier {

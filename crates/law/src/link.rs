@@ -122,4 +122,7 @@ pub struct LinkFacts {
     pub buffer: Option<Bytes>,
     /// Size of a full data packet of the flows that cross the link.
     pub packet: Bytes,
+    /// Whether each flow, or each hash value of flows, has a queue of its own, so that traffic of others does not wait in
+    /// the queue of a flow.
+    pub has_flow_queues: bool,
 }

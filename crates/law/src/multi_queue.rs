@@ -47,6 +47,11 @@ pub trait MultiQueue: Send {
     /// The functions that the element calls; [`Hooks::sojourn`] has no meaning here.
     fn hooks(&self) -> Hooks;
 
+    /// Whether each flow, or each hash value of flows, has a queue of its own.
+    fn has_flow_queues(&self) -> bool {
+        false
+    }
+
     /// A flow has been added; flows are numbered in this order.
     fn add_flow(&mut self, _flow: QueuedFlow) {}
 

@@ -122,6 +122,10 @@ impl MultiQueue for Concealed<dyn MultiQueue> {
         self.hooks_of(self.law.hooks())
     }
 
+    fn has_flow_queues(&self) -> bool {
+        self.law.has_flow_queues()
+    }
+
     fn add_flow(&mut self, flow: QueuedFlow) {
         self.law.add_flow(flow);
     }

@@ -5,7 +5,7 @@ use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, named_queue};
 use crate::traffic::{LinkTraffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, QueueLaw, SettingError};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Place, QueueSpec, RouterConduct, Scenario};
+use millpond_scenario::{Fault, Hop, Place, QueueSpec, RouterConduct, Scenario, Scheduler};
 
 /// The router law of a protocol, with the header that it reads.
 type BuiltRouter = (HeaderId, Box<dyn Law>);
@@ -38,8 +38,10 @@ pub(super) fn laws(
             .map_err(|error| refused(scenario, hop, &error))?,
         None => QueueLaw::DropTail,
     };
-    let routers =
-        routers(scenario, &present, hop, |configured| configured.protocol.link(&configured.settings, facts))?;
+    let facts = LinkFacts { has_flow_queues: has_flow_queues(scenario, hop, &queue), ..*facts };
+    let routers = routers(scenario, &present, hop, |configured| {
+        configured.protocol.link(&configured.settings, &facts)
+    })?;
     let routers = routers.into_iter().map(|(configured, law)| (configured.needs.header, law)).collect();
     let queue = match conduct {
         RouterConduct::TakesPart | RouterConduct::Absent => queue,
@@ -47,6 +49,12 @@ pub(super) fn laws(
         RouterConduct::Strips => after_stripping(queue),
     };
     Ok(BuiltLaws { queue, routers })
+}
+
+/// Whether flows have queues of their own: by the scheduler of the link, or by its queue law.
+fn has_flow_queues(scenario: &Scenario, hop: Hop, queue: &QueueLaw) -> bool {
+    let scheduler = scenario.links[hop.link].direction(hop.forward).scheduler;
+    scheduler != Scheduler::Fifo || matches!(queue, QueueLaw::Multi(law) if law.has_flow_queues())
 }
 
 /// The queue at `hop`, if the link or a protocol specifies one.

@@ -148,7 +148,12 @@ mod tests {
         let registry = Registry::builtin();
         let built_in = registry.queue("codel").unwrap();
         let settings = queues::settings(built_in, []).unwrap();
-        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: Bytes::new(1500) };
+        let facts = LinkFacts {
+            capacity: Rate::from_mbps(8.0),
+            buffer: None,
+            packet: Bytes::new(1500),
+            has_flow_queues: false,
+        };
         let QueueLaw::Single(codel) = built_in.law(&settings, &facts).unwrap() else { panic!("one queue") };
         let quantum = Bytes::new(1514);
         let law = QueueLaw::multi(FlowQueues::new(

@@ -17,7 +17,12 @@ pub fn one_loop(base_rtt: f64) -> LoopFacts {
 
 /// A link of 8 Mbit/s.
 pub fn one_link() -> LinkFacts {
-    LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: Bytes::new(1000) }
+    LinkFacts {
+        capacity: Rate::from_mbps(8.0),
+        buffer: None,
+        packet: Bytes::new(1000),
+        has_flow_queues: false,
+    }
 }
 
 /// The law of a queue.

@@ -16,7 +16,12 @@ pub(crate) const LOOP: LoopFacts =
 
 /// The link.
 pub(crate) fn link_facts() -> LinkFacts {
-    LinkFacts { capacity: Rate::from_mbps(10.0), buffer: None, packet: Bytes::new(1000) }
+    LinkFacts {
+        capacity: Rate::from_mbps(10.0),
+        buffer: None,
+        packet: Bytes::new(1000),
+        has_flow_queues: false,
+    }
 }
 
 /// The model of a protocol under these settings, if there is one; rejected settings are skipped.

@@ -179,7 +179,12 @@ mod tests {
 
     fn router(written: &[(&'static str, Value)]) -> CltcpRouter {
         let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
-        let facts = LinkFacts { capacity: Rate::from_mbps(120.0), buffer: None, packet: PACKET };
+        let facts = LinkFacts {
+            capacity: Rate::from_mbps(120.0),
+            buffer: None,
+            packet: PACKET,
+            has_flow_queues: false,
+        };
         CltcpRouter::new(RouterParams::read(&settings).unwrap(), &facts)
     }
 

@@ -3,7 +3,7 @@
 use super::factors::{FIRST_WINDOWS, Known, LateFactor, next_use_factor, window, without_standing_queue};
 use super::header::{ID, Offer, PledgeHeader};
 use super::label_count::LabelCount;
-use super::params::RouterParams;
+use super::params::{Per, RouterParams};
 use super::shown_capacity::Departures;
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Span, Time};
@@ -82,6 +82,8 @@ pub(super) struct PledgeRouter {
     /// q, in seconds.
     mean_wait: f64,
     in_service: Option<InService>,
+    /// A packet has found no room during the present service.
+    lacked_room: bool,
     departures: Departures,
     /// Least queue of the present fifty windows, in bytes, and how many windows have departed of them.
     standing: f64,
@@ -123,6 +125,7 @@ impl PledgeRouter {
             mean_window: 0.0,
             mean_wait: 0.0,
             in_service: None,
+            lacked_room: false,
             departures: Departures::default(),
             standing: f64::INFINITY,
             standing_windows: 0.0,
@@ -141,9 +144,14 @@ impl PledgeRouter {
         }
     }
 
+    /// W, in bytes; zero before the first packet.
+    pub(super) fn window(&self) -> f64 {
+        self.window
+    }
+
     /// These bytes as a share of a mean window, at most one.
     #[inline]
-    fn share(&self, bytes: f64) -> f64 {
+    pub(super) fn share(&self, bytes: f64) -> f64 {
         (bytes / self.mean_window).min(1.0)
     }
 
@@ -151,13 +159,22 @@ impl PledgeRouter {
     fn end_service(&mut self, now: Time) {
         let Some(served) = self.in_service.take() else { return };
         let share = self.share(served.bytes);
+        let (took, service) = (now.since(served.began).secs(), served.bytes / self.known.capacity.max(1.0));
         let mut wait = served.waited.secs();
         if served.is_followed {
-            let took = now.since(served.began);
-            wait += (took.secs() - served.bytes / self.known.capacity.max(1.0)).max(0.0);
+            wait += (took - service).max(0.0);
         }
         self.mean_wait += share / FIRST_WINDOWS * (wait - self.mean_wait);
-        self.late.count(&self.params, share, wait > self.known.target);
+        let is_late = wait > self.known.target;
+        match self.params.per {
+            Per::Byte => self.late.count(&self.params, share, is_late),
+            Per::Time => {
+                let busy = if served.is_followed { took } else { took.min(service) };
+                let is_late = is_late || std::mem::take(&mut self.lacked_room);
+                self.late.count(&self.params, busy / self.known.base_rtt, is_late);
+                self.late.count(&self.params, (took - busy) / self.known.base_rtt, false);
+            }
+        }
         self.use_factor = next_use_factor(&self.params, self.use_factor, 0.0, share, f64::INFINITY);
     }
 
@@ -167,11 +184,9 @@ impl PledgeRouter {
         self.late.value * self.known.in_time() / self.known.product().max(1.0)
     }
 
-    /// Eq. (5) for the time without a packet, of which at most one round trip counts: a larger window shortens no more
+    /// Eq. (5) for the seconds without a packet, of which at most one round trip counts: a larger window shortens no more
     /// than that.
-    fn count_idle_time(&mut self, now: Time) {
-        let Some(served) = self.in_service else { return };
-        let idle = now.since(served.began).secs() - served.bytes / self.known.capacity.max(1.0);
+    pub(super) fn count_idle_time(&mut self, now: Time, idle: f64) {
         let wasted = self.known.capacity * idle.clamp(0.0, self.known.base_rtt);
         let share = wasted / self.mean_window;
         self.use_factor = next_use_factor(&self.params, self.use_factor, share, 0.0, self.most_use());
@@ -273,11 +288,16 @@ impl Link for PledgeRouter {
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         if queue.packets == 0 {
             self.known.capacity = queue.configured_capacity.bytes_per_sec();
-            self.count_idle_time(cx.now);
+            if let Some(served) = self.in_service {
+                let idle = cx.now.since(served.began).secs() - served.bytes / self.known.capacity.max(1.0);
+                self.count_idle_time(cx.now, idle);
+            }
         } else if queue.bytes.get().saturating_add(packet.bytes.get()) > self.buffer {
             // It finds no room.
-            let share = self.share(packet.bytes.as_f64());
-            self.late.count(&self.params, share, true);
+            match self.params.per {
+                Per::Byte => self.late.count(&self.params, self.share(packet.bytes.as_f64()), true),
+                Per::Time => self.lacked_room = true,
+            }
         }
         Verdict::Keep
     }
@@ -351,9 +371,17 @@ mod tests {
             Self::with_buffer(None)
         }
 
+        /// The promise is one per time.
+        fn per_time(buffer: Option<Bytes>) -> Self {
+            let mut bench = Self::with_buffer(buffer);
+            bench.router.params.per = Per::Time;
+            bench
+        }
+
         fn with_buffer(buffer: Option<Bytes>) -> Self {
             let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
-            let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET };
+            let facts =
+                LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET, has_flow_queues: false };
             let router = PledgeRouter::new(params, &facts);
             Self { router, random: Random::stream(1, "router"), now: Time::ZERO, capacity: 8e6 }
         }
@@ -573,6 +601,37 @@ mod tests {
         bench.now += Span::from_millis(44);
         bench.busy(new_flow(1), Span::from_millis(30));
         assert!(bench.router.late.value < before);
+    }
+
+    #[test]
+    fn per_time_an_interruption_counts_for_its_length_and_idle_time_is_in_time() {
+        let mut bench = Bench::per_time(None);
+        bench.busy(new_flow(1), Span::ZERO);
+        (bench.router.late.value, bench.router.late.windows) = (0.8, 1e6);
+        // A packet is in service for 200 ms, four round trips, while others wait.
+        bench.now += Span::from_millis(199);
+        bench.busy(new_flow(1), Span::ZERO);
+        let lowered = bench.router.late.value;
+        assert!(near(lowered, 0.8 * (1.0 - 0.02 * 4.0 * 0.95), 1e-9), "{lowered}");
+        // Served within a millisecond, then the link is idle for 499 ms.
+        bench.router.in_service =
+            bench.router.in_service.map(|served| InService { is_followed: false, ..served });
+        bench.now += Span::from_millis(499);
+        bench.busy(new_flow(1), Span::ZERO);
+        assert!(near(bench.router.late.value, lowered * (1.0 + 0.02 * 10.0 * 0.05), 1e-4));
+    }
+
+    #[test]
+    fn per_time_a_service_during_which_a_packet_finds_no_room_is_late() {
+        let mut bench = Bench::per_time(Some(PACKET * 10));
+        bench.busy(new_flow(1), Span::ZERO);
+        bench.arrive(10);
+        let before = bench.router.late.value;
+        bench.busy(new_flow(1), Span::ZERO);
+        assert!(bench.router.late.value < before);
+        let after = bench.router.late.value;
+        bench.busy(new_flow(1), Span::ZERO);
+        assert!(bench.router.late.value > after);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! in this folder and docs/extensions/pledge.md.
 
 mod factors;
+mod flow_queues;
 mod fluid;
 mod header;
 mod label_count;
@@ -46,7 +47,11 @@ impl Protocol for Pledge {
     }
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::PledgeRouter::new(params::RouterParams::read(settings), facts))))
+        let params = params::RouterParams::read(settings);
+        Ok(Some(match facts.has_flow_queues {
+            true => Box::new(flow_queues::FlowRouters::new(params, facts)),
+            false => Box::new(link::PledgeRouter::new(params, facts)),
+        }))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {

@@ -1,9 +1,14 @@
 //! The parameters of Pledge.
 
-use millpond_law::Settings;
-use millpond_law::key::{Key, Keys, above, from, number, span};
+use millpond_law::key::{Key, Keys, above, from, number, span, word};
+use millpond_law::{Settings, words};
 use millpond_units::Span;
 use std::f64::consts::E;
+
+words! {
+    /// What the share of the promise is a share of.
+    pub(super) enum Per { Byte = "byte", Time = "time" }
+}
 
 const TARGET: Key<Span> = span("target", Span::from_millis(50))
     .source("chosen by the operator")
@@ -11,6 +16,9 @@ const TARGET: Key<Span> = span("target", Span::from_millis(50))
 const LATE: Key<f64> = number("late", "1", 0.05, above(0.0).to(0.5))
     .source("Eq. (4): the promise is a 95th percentile")
     .meaning("share of the bytes that may wait longer than `target`");
+const PER: Key<Per> = word("per", Per::Byte)
+    .source("Eq. (4); docs/extensions/pledge.md, section A promise per time")
+    .meaning("\"byte\": `late` is a share of the bytes; \"time\": of the time, so that a long interruption counts for its length");
 const SPARE: Key<f64> = number("spare", "1", 0.01, above(0.0).to(0.5))
     .source("Eq. (5); chosen on synthetic traces")
     .meaning("share of the capacity that is left unused, so that a link without queue is observable");
@@ -29,7 +37,7 @@ pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &TARGET, &LATE, &SPARE, &LATE_STEP, &USE_STEP, &INITIAL_RTT, &INITIAL_WINDOW,
+    &TARGET, &LATE, &PER, &SPARE, &LATE_STEP, &USE_STEP, &INITIAL_RTT, &INITIAL_WINDOW,
 ];
 
 /// The router's parameters.
@@ -37,8 +45,9 @@ pub(super) static PARAMETERS: Keys = &[
 pub(super) struct RouterParams {
     /// d.
     pub(super) target: Span,
-    /// alpha: share of late bytes.
+    /// alpha: share of late bytes, or of the time.
     pub(super) late: f64,
+    pub(super) per: Per,
     /// zeta: share of unused capacity.
     pub(super) spare: f64,
     /// Least eta_l.
@@ -54,6 +63,7 @@ impl RouterParams {
         Self {
             target: settings.get(TARGET),
             late: settings.get(LATE),
+            per: settings.get(PER),
             spare: settings.get(SPARE),
             late_step: settings.get(LATE_STEP),
             use_step: settings.get(USE_STEP),

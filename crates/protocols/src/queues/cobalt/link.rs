@@ -163,7 +163,8 @@ mod tests {
     fn bench() -> LinkBench<CobaltLink> {
         let settings = queues::settings(&Cobalt, []).unwrap();
         let buffer = Some(PACKET * 100);
-        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET };
+        let facts =
+            LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET, has_flow_queues: false };
         LinkBench::new(CobaltLink::new(Params::read(&settings), &facts))
     }
 

@@ -160,7 +160,12 @@ mod tests {
 
     fn law(written: &[(&'static str, Value)]) -> DualPi2Link {
         let settings = queues::settings(&DualPi2, written.iter().cloned()).unwrap();
-        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: PACKET };
+        let facts = LinkFacts {
+            capacity: Rate::from_mbps(8.0),
+            buffer: None,
+            packet: PACKET,
+            has_flow_queues: false,
+        };
         DualPi2Link::new(Params::read(&settings), &facts)
     }
 

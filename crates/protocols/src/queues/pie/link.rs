@@ -137,7 +137,12 @@ mod tests {
 
     fn bench(written: &[(&'static str, Value)]) -> LinkBench<PieLink> {
         let settings = queues::settings(&Pie, written.iter().cloned()).unwrap();
-        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: PACKET };
+        let facts = LinkFacts {
+            capacity: Rate::from_mbps(8.0),
+            buffer: None,
+            packet: PACKET,
+            has_flow_queues: false,
+        };
         LinkBench::new(PieLink::new(Params::read(&settings), &facts))
     }
 

@@ -138,7 +138,12 @@ mod tests {
     }
 
     fn bench(written: &[(&'static str, Value)]) -> LinkBench<RedLink> {
-        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: PACKET };
+        let facts = LinkFacts {
+            capacity: Rate::from_mbps(8.0),
+            buffer: None,
+            packet: PACKET,
+            has_flow_queues: false,
+        };
         LinkBench::new(RedLink::new(params(written), &facts))
     }
 
