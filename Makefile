@@ -17,11 +17,11 @@ python: ## the Python package with its extras in .venv, and a first figure
 	.venv/bin/pip install --quiet --disable-pip-version-check '.[all,notebook]'
 	.venv/bin/python examples/first_figure.py
 
-site: ## the documentation as a static site in target/site/html, with the figures of all recipes
+RECIPES ?= --short
+site: ## the documentation as a static site in target/site/html, with the figures of recipes; RECIPES= for those that take long as well
 	cargo build --release --package millpond-cli
 	mkdir -p target/site
-	tests/papers.sh target/release/millpond target/site/papers > target/site/recipes.txt || { cat target/site/recipes.txt; exit 1; }
-	website/build.sh target/release/millpond
+	website/build.sh target/release/millpond --quiet $(RECIPES)
 
 site-test: ## opens every page of the finished site in Chromium: errors, width, search
 	tests/install-chromium.sh

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -11,11 +10,8 @@ from pathlib import Path
 
 from . import cards, check, commands, gallery, notebooks, sources
 from .command import Command
-from .contents import ROOT, SECTIONS, Section, pages, unlisted
+from .contents import INTERFACES, ROOT, SECTIONS, Section, pages, unlisted
 from .links import Links
-
-#: The crates whose interfaces a law, a queue or a tool of one's own uses.
-INTERFACES = ("units", "law", "conformance", "endpoint", "scenario", "results", "lab")
 
 
 def listing(section: Section) -> str:
@@ -72,17 +68,8 @@ def rendered(source: Path, html: Path) -> None:
     subprocess.run([sys.executable, *sphinx, *places, str(source), str(html)], check=True)
 
 
-def rust_documentation(target: Path, html: Path, profile: list[str]) -> None:
-    """Adds the documentation of the crates, made by rustdoc with the profile of the command."""
-    packages = [argument for crate in INTERFACES for argument in ("--package", f"millpond-{crate}")]
-    # With the flags of `make docs`, whose pages are used if they exist.
-    environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
-    subprocess.run(["cargo", "doc", "--quiet", *profile, "--no-deps", *packages], cwd=ROOT, env=environment, check=True)
-    shutil.copytree(target / "doc", html / "rust", dirs_exist_ok=True)
-
-
 def main() -> None:
-    """Builds the site in the folder `site` of cargo's output, whose subfolder `papers` tests/papers.sh has filled."""
+    """Builds the site in cargo's output, where `site/papers` has the pages of recipes and `doc` those of rustdoc."""
     parser = argparse.ArgumentParser(description="Build the site of Millpond.")
     parser.add_argument("--millpond", type=Path, default=ROOT / "target/release/millpond", help="the command")
     parser.add_argument("--target", type=Path, default=ROOT / "target", help="the folder of cargo's output")
@@ -97,9 +84,7 @@ def main() -> None:
     source.mkdir(parents=True)
     written(Command(arguments.millpond.resolve()), place / "papers", source)
     rendered(source, html)
-    # The macros that the crates need are compiled once for each profile: after a release build they exist for that one.
-    profile = ["--release"] if arguments.millpond.resolve().parent.name == "release" else []
-    rust_documentation(arguments.target.resolve(), html, profile)
+    shutil.copytree(arguments.target.resolve() / "doc", html / "rust", dirs_exist_ok=True)
     faults = check.faults(html)
     if faults:
         sys.exit("\n".join(faults))

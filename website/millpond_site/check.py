@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -37,13 +38,17 @@ class Page(HTMLParser):
 
 def faults(html: Path) -> list[str]:
     """A line for each link whose file or anchor does not exist, and for each picture without a text."""
-    pages = {page.relative_to(html).as_posix(): Page(page.read_text()) for page in sorted(html.glob("**/*.html"))}
+
+    @cache
+    def page(name: str) -> Page:
+        return Page((html / name).read_text())
+
     found = []
-    for name, page in pages.items():
+    for name in sorted(file.relative_to(html).as_posix() for file in html.glob("**/*.html")):
         if name.startswith(ELSEWHERE):
             continue
-        found += [f"{name}: the picture {picture} has no text" for picture in page.without_text]
-        for link in page.links:
+        found += [f"{name}: the picture {picture} has no text" for picture in page(name).without_text]
+        for link in page(name).links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
@@ -52,6 +57,6 @@ def faults(html: Path) -> list[str]:
             )
             if not (html / target).exists():
                 found.append(f"{name}: the link {link} names no file")
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+            elif parts.fragment and target.endswith(".html") and unquote(parts.fragment) not in page(target).anchors:
                 found.append(f"{name}: the link {link} names no anchor of {target}")
     return found

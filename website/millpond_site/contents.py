@@ -8,6 +8,9 @@ from pathlib import Path
 #: The root of the repository.
 ROOT = Path(__file__).resolve().parents[2]
 
+#: The crates whose interfaces a law, a queue or a tool of one's own uses: rustdoc makes their pages.
+INTERFACES = ("units", "law", "conformance", "endpoint", "scenario", "results", "lab")
+
 
 @dataclass(frozen=True)
 class Section:
