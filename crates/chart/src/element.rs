@@ -10,6 +10,8 @@ use std::ops::Range;
 
 /// Width and height of the grid of whole numbers on which curves are drawn.
 pub(crate) const GRID: (f64, f64) = (20_000.0, 4_000.0);
+/// A text at most this many pixels above or below its point stands beside it.
+const NEAR: f64 = 20.0;
 /// Width and height of a plot of a plane in pixels where there is room; elsewhere it keeps their ratio.
 pub const PLANE: (f64, f64) = (690.0, 480.0);
 
@@ -171,6 +173,10 @@ impl ElementFrame<'_> {
         let (PlotPosition { left, top }, LabelPosition { dx, dy, is_left }) = (self.place(at), position);
         let anchor = if is_left { "end" } else { "start" };
         html! {
+            // A line leads from the point to a text that does not stand beside it.
+            @if dy.abs() > NEAR {
+                svg.leader x=(left) y=(top) { line x1=(0.4 * dx) y1=(0.3 * dy) x2=(0.9 * dx) y2=(0.8 * dy) {} }
+            }
             text class=(class) x=(left) y=(top) dx=(dx) dy=(dy) text-anchor=(anchor) { (text) }
         }
     }

@@ -1,6 +1,7 @@
 //! Where names stand beside their markers without covering one another.
 
 use crate::decimate::Point;
+use std::cmp::Ordering;
 
 /// Where a text stands relative to its point, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +54,13 @@ impl Rectangle {
             && other.top < self.bottom
     }
 
+    /// The common area, in square pixels.
+    fn shared(self, other: Self) -> f64 {
+        let width = self.right.min(other.right) - self.left.max(other.left);
+        let height = self.bottom.min(other.bottom) - self.top.max(other.top);
+        width.max(0.0) * height.max(0.0)
+    }
+
     fn of_marker((x, y): Point) -> Self {
         Self { left: x - MARKER, top: y - MARKER, right: x + MARKER, bottom: y + MARKER }
     }
@@ -99,13 +107,15 @@ impl LabelSpace {
         name: MarkedName<'_>,
         candidates: impl IntoIterator<Item = LabelPosition>,
     ) -> Option<LabelPosition> {
-        let is_free = |position: &LabelPosition| {
-            let area = Rectangle::of_name(name, *position);
-            area.left >= 0.0
-                && area.right <= self.width
-                && !self.taken.iter().any(|other| area.overlaps(*other))
-        };
-        candidates.into_iter().find(is_free)
+        candidates.into_iter().find(|position| self.covered(name, *position) <= 0.0)
+    }
+
+    /// What a name in this position covers or what of it is outside of the plot, in square pixels.
+    fn covered(&self, name: MarkedName<'_>, position: LabelPosition) -> f64 {
+        let area = Rectangle::of_name(name, position);
+        let outside = (-area.left).max(0.0) + (area.right - self.width).max(0.0);
+        let shared: f64 = self.taken.iter().map(|other| area.shared(*other)).sum();
+        outside * (area.bottom - area.top) + shared
     }
 }
 
@@ -119,8 +129,8 @@ pub struct PlacedNames<'a> {
 }
 
 /// For each name the first position beside its marker in which it covers no marker and no earlier name and does not leave the
-/// plot, whatever of these widths the plot has. If there is no such position, the name stands on the side of its marker
-/// that has more room.
+/// plot, whatever of these widths the plot has. If there is none, the one that covers the smallest area in the widest plot,
+/// then in the next one.
 pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
     let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, 52.0];
     let sides = [(GAP, false), (-GAP, true)];
@@ -128,20 +138,25 @@ pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
         rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left })).collect();
     let mut spaces: Vec<(LabelSpace, &PlacedNames<'_>)> =
         plots.iter().map(|plot| (LabelSpace::new(plot.width), plot)).collect();
+    spaces.sort_by(|(one, _), (other, _)| other.width.total_cmp(&one.width));
     for (space, plot) in &mut spaces {
         plot.names.iter().for_each(|name| space.add_marker(name.at));
     }
     let count = plots.first().map_or(0, |plot| plot.names.len());
     let mut chosen = Vec::with_capacity(count);
     for index in 0..count {
-        let is_free = |position: &LabelPosition| {
-            let mut places = spaces.iter().filter_map(|(space, plot)| Some((space, *plot.names.get(index)?)));
-            places.all(|(space, name)| space.free_position(name, [*position]).is_some())
+        let covered = |position: &LabelPosition| -> Vec<f64> {
+            let names = spaces.iter().filter_map(|(space, plot)| Some((space, *plot.names.get(index)?)));
+            names.map(|(space, name)| space.covered(name, *position)).collect()
         };
-        let is_right = plots.iter().any(|plot| plot.names[index].at.0 > 0.5 * plot.width);
-        let (dx, is_left) = sides[usize::from(is_right)];
-        let position =
-            candidates.iter().copied().find(is_free).unwrap_or(LabelPosition { dx, dy: 0.0, is_left });
+        let ranked = candidates.iter().map(|position| (covered(position), *position));
+        let least = ranked.min_by(|(one, _), (other, _)| {
+            one.iter()
+                .zip(other)
+                .map(|(one, other)| one.total_cmp(other))
+                .fold(Ordering::Equal, Ordering::then)
+        });
+        let position = least.map_or(LabelPosition { dx: GAP, dy: 0.0, is_left: false }, |(_, best)| best);
         for (space, plot) in &mut spaces {
             plot.names.get(index).into_iter().for_each(|name| space.add_name(*name, position));
         }
@@ -153,6 +168,27 @@ pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_without_room_in_a_narrow_plot_stand_free_in_wide_ones() {
+        // Twelve markers below one another: 60 pixels are less than the width of a name.
+        let texts: Vec<String> = (0..12).map(|index| format!("protocol-{index}")).collect();
+        let at = |width: f64| {
+            let names = texts.iter().zip(0..).map(|(name, index)| {
+                let share = 0.45 + 0.02 * f64::from(index % 2);
+                MarkedName { at: (share * width, 14.0 * f64::from(index)), name }
+            });
+            PlacedNames { width, names: names.collect() }
+        };
+        let plots = [60.0, 1050.0].map(at);
+        let positions = label_positions(&plots);
+        let wide = &plots[1];
+        let areas: Vec<Rectangle> =
+            wide.names.iter().zip(&positions).map(|(name, at)| Rectangle::of_name(*name, *at)).collect();
+        for (index, area) in areas.iter().enumerate() {
+            assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
+        }
+    }
 
     #[test]
     fn no_name_covers_a_marker_or_another_name_or_leaves_the_plot_at_any_width() {
