@@ -170,8 +170,8 @@ impl PledgeRouter {
             Per::Byte => self.late.count(&self.params, share, is_late),
             Per::Time => {
                 let busy = if served.is_followed { took } else { took.min(service) };
-                let is_late = is_late || std::mem::take(&mut self.lacked_room);
-                self.late.count(&self.params, busy / self.known.base_rtt, is_late);
+                let lacked_room = std::mem::take(&mut self.lacked_room);
+                self.late.count(&self.params, busy / self.known.base_rtt, is_late || lacked_room);
                 self.late.count(&self.params, (took - busy) / self.known.base_rtt, false);
             }
         }
