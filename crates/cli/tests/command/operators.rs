@@ -76,7 +76,7 @@ fn the_page_for_operators_has_the_rows_that_its_commands_give() {
     let page = fs::read_to_string(workspace().join("docs/which-should-i-deploy.md")).unwrap();
     let folder = folder_with_scenarios();
     let sections: Vec<&str> = page.split("\n## ").filter(|section| section.contains("$ millpond")).collect();
-    assert_eq!(sections.len(), 5, "LTE, 5G, Wi-Fi, satellite, data centre");
+    assert_eq!(sections.len(), 6, "LTE, LTE with a queue for each flow, 5G, Wi-Fi, satellite, data centre");
     for (number, section) in sections.iter().enumerate() {
         let commands = commands(section);
         let list = commands[0].iter().position(|word| *word == "--protocols").unwrap() + 1;
