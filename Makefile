@@ -41,6 +41,7 @@ python-test: ## the tests of the Python package: pytest, types
 lint: ## links of Markdown files, format, clippy with warnings denied, ruff for Python
 	cd website && python3 -m millpond_site.anchors
 	cargo fmt --all --check
+	cd crates/node && cargo fmt --check
 	tests/python-format.sh
 	cargo clippy --workspace --all-targets -- -D warnings
 
@@ -62,7 +63,7 @@ node: node-test ## millpond-node, the relay over QUIC, its tests and lints: in c
 	cd crates/node && cargo clippy --locked --all-targets -- -D warnings && cargo build --release --locked
 
 node-test: ## the tests of millpond-node
-	cd crates/node && cargo fmt --check && cargo test --locked
+	cd crates/node && cargo test --locked
 
 soak: ## half an hour: nodes killed at 200 moments of transfers, 10 million inputs of their parsers; MILLPOND_SEED=2, MILLPOND_KILLS=50 choose others
 	cd crates/node && cargo test --locked --test loopback --test parsers -- --ignored --nocapture
