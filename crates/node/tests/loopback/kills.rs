@@ -92,10 +92,9 @@ fn kill(kill: Kill, data: &[u8], hash: &[u8]) -> Seen {
     let seen = judge(kill, (hash, data.len()), killed, (client_end, received), &chain.logs());
     if let Some(restarted) = restarted {
         chain.nodes.insert(kill.node, restarted);
-        chain.target.set_nonblocking(false).unwrap();
         chain.wait_until_ready();
         chain.drop_waiting();
-        drop(chain.open_flow());
+        drop(chain.open_flow_after_restart());
     }
     seen
 }

@@ -104,6 +104,31 @@ impl Chain {
         (client, target)
     }
 
+    /// As [`Self::open_flow`], after a node has started again: a neighbour that notices only now that the node had died ends
+    /// the flows of the connection before, which is right. The next flow must pass.
+    pub(crate) fn open_flow_after_restart(&self) -> (TcpStream, TcpStream) {
+        self.target.set_nonblocking(true).unwrap();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(5) {
+            let mut client = timed(TcpStream::connect(self.forward).unwrap());
+            let written = client.write_all(b"hello");
+            let sent = Instant::now();
+            while written.is_ok() && sent.elapsed() < Duration::from_millis(500) {
+                let Ok((target, _)) = self.target.accept() else {
+                    std::thread::sleep(Duration::from_millis(1));
+                    continue;
+                };
+                target.set_nonblocking(false).unwrap();
+                let (mut target, mut word) = (timed(target), [0; 5]);
+                if target.read_exact(&mut word).is_ok() {
+                    assert_eq!(&word, b"hello");
+                    return (client, target);
+                }
+            }
+        }
+        panic!("no flow passes within 5 s after the restart:\n{}", self.logs());
+    }
+
     pub(crate) fn start() -> Self {
         // The loopback interface has no rate of its own.
         Self::start_with(Ipv4Addr::LOCALHOST.into(), "capacity = \"300Mbps\"\n")
