@@ -171,13 +171,13 @@ mod tests {
 
     #[test]
     fn names_without_room_in_a_narrow_plot_stand_free_in_wide_ones() {
-        // Twelve markers below one another: 60 pixels are less than the width of a name.
-        let texts: Vec<String> = (0..12).map(|index| format!("protocol-{index}")).collect();
+        // Markers that are nearer than two lines of text: three names fit on each side in 1050 pixels, and none in 60.
+        let texts: Vec<String> = (0..6).map(|index| format!("protocol-{index}")).collect();
         let at = |width: f64| {
-            let names = texts.iter().zip(0..).map(|(name, index)| {
-                let share = 0.45 + 0.02 * f64::from(index % 2);
-                MarkedName { at: (share * width, 14.0 * f64::from(index)), name }
-            });
+            let names = texts
+                .iter()
+                .zip(0..)
+                .map(|(name, index)| MarkedName { at: (0.45 * width, 7.0 * f64::from(index)), name });
             PlacedNames { width, names: names.collect() }
         };
         let plots = [60.0, 1050.0].map(at);

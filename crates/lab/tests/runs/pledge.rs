@@ -179,7 +179,7 @@ fn under_fair_queueing_each_link_leaves_the_max_min_share_to_each_flow() {
 
 #[test]
 fn in_one_queue_with_cubic_of_dualpi2_pledge_has_no_share_of_its_own() {
-    // DualPI2 has two queues for all flows, so that Pledge waits behind CUBIC: less than half of its share, a fifth of the link.
+    // DualPI2 has two queues for all flows, so that Pledge waits behind CUBIC: less than half of its share of 10 Mbit/s.
     let shared = ["links.first.queue=dualpi2", "flows.first-only.protocol=cubic"];
     let run = results(PARKING_LOT, &shared);
     let rate = flow(&run, "long").goodput_bps / 1e6;
