@@ -276,12 +276,7 @@ impl Case {
 
 /// The law of a trunk: the one that it names, one that marks, or drop-tail.
 fn queue(trunk: &Trunk) -> Result<QueueLaw, Box<dyn Error>> {
-    let facts = LinkFacts {
-        capacity: trunk.rate,
-        buffer: Some(PACKET * trunk.buffer),
-        packet: PACKET,
-        has_flow_queues: false,
-    };
+    let facts = LinkFacts::fifo(trunk.rate, Some(PACKET * trunk.buffer), PACKET);
     if let Some(name) = trunk.queue {
         let queue = Registry::builtin().queue(name).map_err(|unknown| unknown.name)?;
         return Ok(queue.law(&Settings::check(queue.card().parameters, [])?, &facts)?);
@@ -301,12 +296,7 @@ type Routers = Vec<(HeaderId, Box<dyn Link>)>;
 /// The protocol's router at a link that data cross, if it has one.
 fn routers(protocol: &dyn Protocol, capacity: Rate, buffer: Option<u64>) -> Result<Routers, SettingError> {
     let settings = Settings::check(protocol.card().parameters, [])?;
-    let facts = LinkFacts {
-        capacity,
-        buffer: buffer.map(|packets| PACKET * packets),
-        packet: PACKET,
-        has_flow_queues: false,
-    };
+    let facts = LinkFacts::fifo(capacity, buffer.map(|packets| PACKET * packets), PACKET);
     let router = protocol.link(&settings, &facts)?;
     Ok(router.into_iter().map(|router| (protocol.needs(&settings).header, router)).collect())
 }

@@ -108,7 +108,7 @@ fn network(size: Size) -> Outcome<(FluidNetwork, usize)> {
     for link in 0..size.links {
         let capacity = Rate::from_mbps([20.0, 50.0, 100.0][random.random_range(0..3)]);
         let id = network.link(&format!("L{link}"), capacity.as_f64(), f64::INFINITY);
-        let facts = LinkFacts { capacity, buffer: None, packet: Bytes::new(1500), has_flow_queues: false };
+        let facts = LinkFacts::fifo(capacity, None, Bytes::new(1500));
         if let Ok(FluidQueue::Law { law, verdicts }) = laws.queue.fluid(&laws.queue_settings, &facts) {
             network.set_queue(id, law, verdicts);
         }

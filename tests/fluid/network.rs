@@ -34,7 +34,7 @@ impl Lab {
     pub(crate) fn link(&mut self, name: &str, mbps: f64, buffer: f64) -> LinkId {
         let capacity = Rate::from_mbps(mbps);
         let link = self.network.link(name, capacity.as_f64(), buffer * PACKET);
-        let facts = LinkFacts { capacity, buffer: None, packet: Bytes::new(1000), has_flow_queues: false };
+        let facts = LinkFacts::fifo(capacity, None, Bytes::new(1000));
         let queue = Registry::builtin().queue(self.queue.name).expect("a registered queue");
         let written = self.queue.settings.iter().map(|(name, value)| (*name, Value::read(value)));
         let settings = queues::settings(queue, written).expect("settings of the queue");

@@ -80,7 +80,7 @@ pub fn the_default_needs_of_a_protocol_are_those_of_its_card(laws: &Laws) {
 /// It is not so.
 pub fn protocols_and_queues_read_only_the_keys_of_their_own_tables(laws: &Laws) {
     let (base_rtt, packet) = (Span::from_millis(40), Bytes::new(1500));
-    let facts = LinkFacts { capacity: Rate::from_mbps(10.0), buffer: None, packet, has_flow_queues: false };
+    let facts = LinkFacts::fifo(Rate::from_mbps(10.0), None, packet);
     for protocol in laws.protocols() {
         for settings in corners(protocol.card().parameters) {
             let _ =

@@ -73,7 +73,7 @@ pub fn the_same_visits_and_seed_give_the_same_verdicts(laws: &Laws) {
 /// It is not so.
 pub fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing(laws: &Laws) {
     let packet = Bytes::new(1000);
-    let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet, has_flow_queues: false };
+    let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, packet);
     let visit = |hook, packets: u64| Visit {
         after: Span::from_millis(1),
         hook,

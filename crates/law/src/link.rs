@@ -126,3 +126,10 @@ pub struct LinkFacts {
     /// the queue of a flow.
     pub has_flow_queues: bool,
 }
+
+impl LinkFacts {
+    /// A link with one queue for all flows.
+    pub const fn fifo(capacity: Rate, buffer: Option<Bytes>, packet: Bytes) -> Self {
+        Self { capacity, buffer, packet, has_flow_queues: false }
+    }
+}

@@ -70,12 +70,7 @@ impl Traits {
         sender.on_start(cx, &Start::plain(PACKET));
         let mut header = Header::NONE;
         sender.stamp(cx, &mut header);
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(100.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(100.0), None, PACKET);
         Ok(Self {
             writes_headers: header != Header::NONE,
             has_routers: protocol.link(settings, &facts)?.is_some(),

@@ -68,7 +68,7 @@ pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &LinkTraffic<'_, '_
         Buffer::Bytes(bytes) => Some(bytes),
         Buffer::Packets(packets) => Some(packet * packets),
     };
-    LinkFacts { capacity, buffer, packet, has_flow_queues: false }
+    LinkFacts::fifo(capacity, buffer, packet)
 }
 
 /// The largest data packet that crosses the link, else the largest acknowledgement, else 1500 bytes.

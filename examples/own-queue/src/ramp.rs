@@ -148,12 +148,7 @@ mod tests {
         let registry = Registry::builtin();
         let built_in = registry.queue("codel").unwrap();
         let settings = queues::settings(built_in, []).unwrap();
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(8.0),
-            buffer: None,
-            packet: Bytes::new(1500),
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, Bytes::new(1500));
         let QueueLaw::Single(codel) = built_in.law(&settings, &facts).unwrap() else { panic!("one queue") };
         let quantum = Bytes::new(1514);
         let law = QueueLaw::multi(FlowQueues::new(

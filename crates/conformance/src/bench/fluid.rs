@@ -17,12 +17,7 @@ pub fn one_loop(base_rtt: f64) -> LoopFacts {
 
 /// A link of 8 Mbit/s.
 pub fn one_link() -> LinkFacts {
-    LinkFacts {
-        capacity: Rate::from_mbps(8.0),
-        buffer: None,
-        packet: Bytes::new(1000),
-        has_flow_queues: false,
-    }
+    LinkFacts::fifo(Rate::from_mbps(8.0), None, Bytes::new(1000))
 }
 
 /// The law of a queue.

@@ -16,12 +16,7 @@ pub(crate) const LOOP: LoopFacts =
 
 /// The link.
 pub(crate) fn link_facts() -> LinkFacts {
-    LinkFacts {
-        capacity: Rate::from_mbps(10.0),
-        buffer: None,
-        packet: Bytes::new(1000),
-        has_flow_queues: false,
-    }
+    LinkFacts::fifo(Rate::from_mbps(10.0), None, Bytes::new(1000))
 }
 
 /// The model of a protocol under these settings, if there is one; rejected settings are skipped.

@@ -208,12 +208,7 @@ mod tests {
         let seen = inputs(&*sender, 0.7, |i| (i.feedback[0], i.queueing[0]) = (1e6, 0.05));
         assert!(near(carried(&*sender, &[2e6], &seen)[0], 2e6 * 0.75));
 
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(120.0),
-            buffer: None,
-            packet: Bytes::new(1000),
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(120.0), None, Bytes::new(1000));
         let router = model.link(&facts).unwrap();
         // 12000 packets/s of 15000 and 300 packets above the target; two thirds of the load have .3 s, one third 2.1 s.
         let at = |tau: f64| {
@@ -252,12 +247,7 @@ mod tests {
 
     #[test]
     fn the_factor_follows_equation_2_with_equilibrium_at_the_target_queue() {
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(120.0),
-            buffer: None,
-            packet: Bytes::new(1000),
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(120.0), None, Bytes::new(1000));
         let router = model().link(&facts).unwrap();
         let mut inputs = LinkInputs::zeros(1, 0);
         let mut grows = |arriving: f64, packets: f64| {

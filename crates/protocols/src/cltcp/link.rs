@@ -179,12 +179,7 @@ mod tests {
 
     fn router(written: &[(&'static str, Value)]) -> CltcpRouter {
         let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(120.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(120.0), None, PACKET);
         CltcpRouter::new(RouterParams::read(&settings).unwrap(), &facts)
     }
 

@@ -380,8 +380,7 @@ mod tests {
 
         fn with_buffer(buffer: Option<Bytes>) -> Self {
             let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
-            let facts =
-                LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET, has_flow_queues: false };
+            let facts = LinkFacts::fifo(Rate::from_mbps(8.0), buffer, PACKET);
             let router = PledgeRouter::new(params, &facts);
             Self { router, random: Random::stream(1, "router"), now: Time::ZERO, capacity: 8e6 }
         }

@@ -230,12 +230,7 @@ mod tests {
 
     #[test]
     fn the_rate_stays_between_the_floor_and_the_capacity() {
-        let facts = LinkFacts {
-            capacity: Rate::from_bps_f64(CAPACITY),
-            buffer: None,
-            packet: Bytes::new(1000),
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_bps_f64(CAPACITY), None, Bytes::new(1000));
         let mut router = RcpRouter::new(first_gains(), &facts);
         assert_eq!(router.offer, Rate::from_mbps(7.75));
         let view = |packets| QueueView {

@@ -163,8 +163,7 @@ mod tests {
     fn bench() -> LinkBench<CobaltLink> {
         let settings = queues::settings(&Cobalt, []).unwrap();
         let buffer = Some(PACKET * 100);
-        let facts =
-            LinkFacts { capacity: Rate::from_mbps(8.0), buffer, packet: PACKET, has_flow_queues: false };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), buffer, PACKET);
         LinkBench::new(CobaltLink::new(Params::read(&settings), &facts))
     }
 

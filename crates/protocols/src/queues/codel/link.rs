@@ -122,12 +122,7 @@ mod tests {
 
     fn bench(ecn: bool) -> LinkBench<CoDelLink> {
         let settings = queues::settings(&CoDel, [("ecn", Value::Flag(ecn))]).unwrap();
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(8.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
         LinkBench::new(CoDelLink::new(Params::read(&settings), &facts))
     }
 

@@ -160,12 +160,7 @@ mod tests {
 
     fn law(written: &[(&'static str, Value)]) -> DualPi2Link {
         let settings = queues::settings(&DualPi2, written.iter().cloned()).unwrap();
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(8.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
         DualPi2Link::new(Params::read(&settings), &facts)
     }
 

@@ -137,12 +137,7 @@ mod tests {
 
     fn bench(written: &[(&'static str, Value)]) -> LinkBench<PieLink> {
         let settings = queues::settings(&Pie, written.iter().cloned()).unwrap();
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(8.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
         LinkBench::new(PieLink::new(Params::read(&settings), &facts))
     }
 

@@ -138,12 +138,7 @@ mod tests {
     }
 
     fn bench(written: &[(&'static str, Value)]) -> LinkBench<RedLink> {
-        let facts = LinkFacts {
-            capacity: Rate::from_mbps(8.0),
-            buffer: None,
-            packet: PACKET,
-            has_flow_queues: false,
-        };
+        let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
         LinkBench::new(RedLink::new(params(written), &facts))
     }
 
