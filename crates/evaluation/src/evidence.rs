@@ -293,6 +293,11 @@ impl JudgedSuite {
         self.criteria.iter().filter(|one| one.verdict == verdict).count()
     }
 
+    /// The verdicts in the order of the criteria, in the form of a matrix.
+    pub fn cells(&self) -> Vec<String> {
+        self.criteria.iter().map(JudgedCriterion::cell).collect()
+    }
+
     /// A list, in Markdown, of what the sections ask, and what of it is not judged.
     pub fn asks(&self) -> String {
         let line = |one: &JudgedCriterion| {

@@ -1,5 +1,5 @@
-//! What the verdicts of a suite depend on, as far as it can be detected in seconds: its files, the names of its subjects, and
-//! what each of them does in a short run.
+//! What verdicts depend on, as far as it can be detected in seconds: the files of the suite, and what the protocol or the queue
+//! does in a short run.
 
 use super::evaluate::messages;
 use super::subject::{Subject, SubjectKind};
@@ -55,23 +55,30 @@ delay   = "20ms"
 queue   = { tested = {} }
 "#;
 
-/// The fingerprint of a suite as hexadecimal digits. It changes with the files of the suite, with the list of protocols or
-/// queues, and with the summary of a run of ten seconds of any of them.
-///
-/// # Errors
-/// A run that was stopped, or a fault of the scenario of these runs.
-pub fn fingerprint(suite: &Suite, registry: &Registry) -> Result<String, Error> {
-    let mut digest = Sha256::new();
-    for (path, text) in &suite.files {
-        digest.update(path);
-        digest.update(text);
+impl Suite {
+    /// The fingerprint of the suite as hexadecimal digits. It changes with its files.
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Sha256::new();
+        for (path, text) in &self.files {
+            digest.update(path);
+            digest.update(text);
+        }
+        digits(digest)
     }
-    let kind = suite.description.evaluates;
-    for subject in kind.all(registry) {
-        digest.update(&subject.name);
-        digest.update(conduct(&subject, registry)?);
+}
+
+impl Subject {
+    /// The fingerprint of the protocol or the queue as hexadecimal digits. It changes with the summary of a run of ten seconds.
+    ///
+    /// # Errors
+    /// A run that was stopped, or a fault of the scenario of this run.
+    pub fn fingerprint(&self, registry: &Registry) -> Result<String, Error> {
+        Ok(digits(Sha256::new_with_prefix(conduct(self, registry)?)))
     }
-    Ok(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn digits(digest: Sha256) -> String {
+    digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The summary of the subject's short run, or why there is none; without the version of this program, and without the digest of

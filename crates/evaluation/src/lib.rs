@@ -8,7 +8,8 @@
 //!                                     v
 //!                         values of rows, one for each seed --> Evidence, with a verdict --> JudgedCriterion
 //!
-//!   verdicts of all subjects --> a section of MatrixPage, stale when the fingerprint of the suite changes
+//!   verdicts of all subjects --> a section of MatrixPage, stale when the fingerprint of the suite changes; a row of it is
+//!                                stale when that of its subject does
 //! ```
 
 mod evaluate;
@@ -20,7 +21,6 @@ mod suite;
 
 pub use evaluate::{EvaluationPlan, EvaluationRequest};
 pub use evidence::{Evaluation, Evaluations, Evidence, EvidenceVerdict, JudgedCriterion, JudgedSuite};
-pub use fingerprint::fingerprint;
-pub use matrix_page::{MatrixPage, MatrixSection};
+pub use matrix_page::{MatrixPage, MatrixSection, RowOrigin};
 pub use subject::{Subject, SubjectKind};
 pub use suite::{Criterion, Suite, SuiteDescription, Suites};

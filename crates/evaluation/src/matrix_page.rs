@@ -1,5 +1,5 @@
-//! The page with the verdicts of all protocols and queues: one section for each suite, which carries the fingerprint of the
-//! suite when it was written.
+//! The page with the verdicts of all protocols and queues: one section for each suite, with the fingerprints of the suite and
+//! of each protocol or queue when its verdicts were written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,8 +8,8 @@ use std::fmt;
 const BEGIN: &str = "<!-- suite ";
 /// What is between the name of the suite and its fingerprint.
 const FINGERPRINT: &str = ", fingerprint ";
-/// What ends the line that begins a section.
-const BEGIN_END: &str = " -->\n";
+/// What ends the comment that begins a section.
+const BEGIN_END: &str = "-->\n";
 /// What ends a section.
 const END: &str = "\n<!-- end of suite -->\n";
 
@@ -17,8 +17,8 @@ const END: &str = "\n<!-- end of suite -->\n";
 const HEAD: &str = "\
 # Verdicts of all protocols and queues
 
-`millpond evaluate --all --matrix docs/evaluation-matrix.md` writes this page; with `--suite NAME` it writes the section of this suite and keeps the others.
-[evaluation.md](evaluation.md) says how criteria are judged, and `millpond evaluate NAME --suite SUITE` prints the evidence for a row.
+`millpond evaluate --all --matrix docs/evaluation-matrix.md` writes this page. With `--suite NAME` it writes the section of this suite and keeps the others; with names of protocols or queues in
+place of `--all` it writes their rows and keeps the others. [evaluation.md](evaluation.md) says how criteria are judged, and `millpond evaluate NAME --suite SUITE` prints the evidence for a row.
 
 | mark | meaning |
 |---|---|
@@ -28,9 +28,9 @@ const HEAD: &str = "\
 | none 3/9 | not measured: 3 rows have no value, for example because the protocol refuses the scenario |
 | - | not judged: a simulation does not have what the criterion is about |
 
-A section is stale if the fingerprint of its suite has changed: `make test` compares them. The fingerprint covers the files of the suite, the list of protocols (or queues),
-and the summary of a run of 10 s of each of them: two flows of the protocol beside one of CUBIC over a drop-tail queue, or flows of NewReno, CUBIC and Prague over the queue. A change
-of a law that has no effect in this run is not detected, nor is a change of how rows are measured or judged: write the page again after such a change.
+`make test` finds sections and rows that are stale, by fingerprints in a comment before each section. The fingerprint of a suite covers its files. That of a protocol or a queue covers
+the summary of a run of 10 s: two flows of the protocol beside one of CUBIC over a drop-tail queue, or flows of NewReno, CUBIC and Prague over the queue. A change of a law that has no effect
+in this run is not detected, nor is a change of how rows are measured or judged: write the page again after such a change. The comment also has the version of Millpond that wrote each row.
 ";
 
 /// The page, with its sections by the names of their suites.
@@ -43,46 +43,82 @@ pub struct MatrixPage {
 /// The section of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatrixSection {
-    /// The fingerprint of the suite when it was run.
+    /// The fingerprint of the suite when the section was written.
     pub fingerprint: String,
+    /// The protocols or queues that have a row.
+    pub origins: Vec<RowOrigin>,
     /// Title, tables and explanations, as Markdown.
     pub text: String,
+}
+
+/// What wrote the row of a protocol or a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowOrigin {
+    /// The protocol or the queue.
+    pub name: String,
+    /// Its fingerprint when the row was written.
+    pub fingerprint: String,
+    /// The version of Millpond.
+    pub version: String,
 }
 
 impl MatrixPage {
     /// The page of this text.
     ///
     /// # Errors
-    /// It is another page, or a section has no end.
+    /// It is another page, or the beginning or the end of a section is malformed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let title = HEAD.lines().next().unwrap_or_default();
         if text.lines().next() != Some(title) {
             return Err(format!("is no matrix of evaluations: its first line is not \"{title}\""));
         }
-        let mut page = Self::default();
-        for after in text.split(BEGIN).skip(1) {
-            let (name, section) = section(after)
-                .ok_or_else(|| format!("has a section that does not end with \"{}\"", END.trim()))?;
-            page.sections.insert(name, section);
-        }
-        Ok(page)
+        let sections = text.split(BEGIN).skip(1).map(section).collect::<Result<_, _>>()?;
+        Ok(Self { sections })
+    }
+}
+
+impl MatrixSection {
+    /// The verdicts of a protocol or a queue in all tables, from left to right; none if it has no row.
+    pub fn verdicts(&self, name: &str) -> Vec<String> {
+        let cells = |line: &str| {
+            let mut cells = line.strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim);
+            (cells.next()? == name).then(|| cells.map(str::to_owned).collect::<Vec<_>>())
+        };
+        self.text.lines().filter_map(cells).flatten().collect()
+    }
+}
+
+impl RowOrigin {
+    /// The origin of this line: name, fingerprint and version.
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.splitn(3, ' ').map(str::to_owned);
+        Some(Self { name: words.next()?, fingerprint: words.next()?, version: words.next()? })
     }
 }
 
 /// The name and the section of a text that follows [`BEGIN`].
-fn section(text: &str) -> Option<(String, MatrixSection)> {
-    let (head, text) = text.split_once(BEGIN_END)?;
-    let (name, fingerprint) = head.split_once(FINGERPRINT)?;
-    let (text, _) = text.split_once(END)?;
-    let section = MatrixSection { fingerprint: fingerprint.to_owned(), text: text.to_owned() };
-    Some((name.to_owned(), section))
+fn section(text: &str) -> Result<(String, MatrixSection), String> {
+    let malformed = |what: &str| format!("has a section that does not {what}");
+    let (head, text) = text.split_once(BEGIN_END).ok_or_else(|| malformed("begin with a whole comment"))?;
+    let mut lines = head.lines();
+    let first = lines.next().and_then(|line| line.split_once(FINGERPRINT));
+    let (name, fingerprint) = first.ok_or_else(|| malformed("begin with its suite and fingerprint"))?;
+    let origins = lines.map(RowOrigin::parse).collect::<Option<Vec<_>>>();
+    let origins = origins.ok_or_else(|| malformed("list names, fingerprints and versions"))?;
+    let (text, _) = text.split_once(END).ok_or_else(|| malformed(&format!("end with \"{}\"", END.trim())))?;
+    let section = MatrixSection { fingerprint: fingerprint.to_owned(), origins, text: text.to_owned() };
+    Ok((name.to_owned(), section))
 }
 
 impl fmt::Display for MatrixPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HEAD)?;
-        for (name, MatrixSection { fingerprint, text }) in &self.sections {
-            write!(f, "\n{BEGIN}{name}{FINGERPRINT}{fingerprint}{BEGIN_END}{text}{END}")?;
+        for (name, MatrixSection { fingerprint, origins, text }) in &self.sections {
+            write!(f, "\n{BEGIN}{name}{FINGERPRINT}{fingerprint}\n")?;
+            for RowOrigin { name, fingerprint, version } in origins {
+                writeln!(f, "{name} {fingerprint} {version}")?;
+            }
+            write!(f, "{BEGIN_END}{text}{END}")?;
         }
         Ok(())
     }
@@ -92,20 +128,40 @@ impl fmt::Display for MatrixPage {
 mod tests {
     use super::*;
 
+    fn section(fingerprint: &str, names: &[&str], text: &str) -> MatrixSection {
+        let origin = |name: &&str| RowOrigin {
+            name: (*name).to_owned(),
+            fingerprint: "0123".to_owned(),
+            version: "0.1.0 (abcd)".to_owned(),
+        };
+        MatrixSection {
+            fingerprint: fingerprint.to_owned(),
+            origins: names.iter().map(origin).collect(),
+            text: text.to_owned(),
+        }
+    }
+
     #[test]
     fn a_page_is_read_as_it_was_written_and_other_pages_are_refused() {
-        let section = |fingerprint: &str, text: &str| MatrixSection {
-            fingerprint: fingerprint.to_owned(),
-            text: text.to_owned(),
-        };
         let mut page = MatrixPage::default();
-        page.sections.insert("b".to_owned(), section("12", "\n## B\n\n| x |\n|---|\n"));
-        page.sections.insert("a".to_owned(), section("ab", "text"));
+        page.sections.insert("b".to_owned(), section("12", &["cubic", "lgcc"], "\n## B\n\n| x |\n|---|\n"));
+        page.sections.insert("a".to_owned(), section("ab", &[], "text"));
         let text = page.to_string();
         assert_eq!(MatrixPage::parse(&text), Ok(page));
         assert!(text.find("suite a").unwrap() < text.find("suite b").unwrap());
-        assert!(MatrixPage::parse("# Other\n").unwrap_err().contains("its first line"));
+        let refused = |text: &str| MatrixPage::parse(text).unwrap_err();
+        assert!(refused("# Other\n").contains("its first line"));
         let cut = text.strip_suffix("-->\n").unwrap();
-        assert!(MatrixPage::parse(cut).unwrap_err().contains("does not end with \"<!-- end of suite -->\""));
+        assert!(refused(cut).contains("does not end with \"<!-- end of suite -->\""));
+        assert!(refused(&text.replace(FINGERPRINT, " ")).contains("its suite and fingerprint"));
+        assert!(refused(&text.replace("cubic 0123 0.1.0", "cubic")).contains("names, fingerprints"));
+    }
+
+    #[test]
+    fn the_verdicts_of_a_row_are_those_of_all_tables() {
+        let text = "\n| protocol | 1 | 2 |\n|---|---|---|\n| bbr1 | met | no 1/3 |\n| bbr11 | - | - |\n\n| protocol | 3 |\n|---|---|\n| bbr1 | ? 1/9 |\n";
+        let section = section("12", &["bbr1"], text);
+        assert_eq!(section.verdicts("bbr1"), ["met", "no 1/3", "? 1/9"]);
+        assert!(section.verdicts("bbr").is_empty());
     }
 }

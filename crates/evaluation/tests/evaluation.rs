@@ -4,11 +4,11 @@
 
 use millpond_evaluation::{
     Evaluation, EvaluationPlan, EvaluationRequest, EvidenceVerdict, JudgedCriterion, MatrixPage, Subject,
-    Suites, fingerprint,
+    SubjectKind, Suites,
 };
 use millpond_protocols::Registry;
 use millpond_results::{RunOrigin, Unwatched};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn owned(texts: &[&str]) -> Vec<String> {
@@ -207,21 +207,40 @@ fn the_page_with_all_verdicts_has_every_suite_and_no_stale_section() {
     let suites = Suites::builtin().unwrap();
     let names: BTreeSet<&str> = suites.suites.iter().map(|suite| suite.name()).collect();
     assert_eq!(page.sections.keys().map(String::as_str).collect::<BTreeSet<_>>(), names);
-    for (name, section) in &page.sections {
-        let suite =
-            suites.suites.iter().find(|suite| suite.name() == name).unwrap_or_else(|| panic!("no {name}"));
-        let write = format!("millpond evaluate --all --suite {name} --matrix docs/evaluation-matrix.md");
-        assert_eq!(section.fingerprint, fingerprint(suite, &Registry::builtin()).unwrap(), "stale: {write}");
+    let subjects = [SubjectKind::Protocol, SubjectKind::Queue].map(|kind| kind.all(&Registry::builtin()));
+    let fingerprint = |subject: &Subject| subject.fingerprint(&Registry::builtin()).unwrap();
+    let known: BTreeMap<_, _> =
+        subjects.iter().flatten().map(|subject| (&subject.name, fingerprint(subject))).collect();
+    for suite in &suites.suites {
+        let (section, name) = (&page.sections[suite.name()], suite.name());
+        let write = |names: &str| {
+            format!("stale: millpond evaluate {names} --suite {name} --matrix docs/evaluation-matrix.md")
+        };
+        assert_eq!(section.fingerprint, suite.fingerprint(), "{}", write("--all"));
+        let all = suite.description.evaluates.all(&Registry::builtin());
+        let written = section.origins.iter().map(|origin| (&origin.name, &origin.fingerprint));
+        let written: BTreeMap<_, _> = written.collect();
+        let is_stale = |subject: &&Subject| written.get(&subject.name) != known.get(&subject.name).as_ref();
+        let stale: Vec<&str> = all.iter().filter(is_stale).map(|subject| subject.name.as_str()).collect();
+        assert!(stale.is_empty(), "{}", write(&stale.join(" ")));
+        assert_eq!(written.len(), all.len(), "{}", write("--all"));
+        for subject in &all {
+            let criteria = suite.description.criteria.len();
+            assert_eq!(section.verdicts(&subject.name).len(), criteria, "{}", write(&subject.name));
+        }
     }
 }
 
 #[test]
-fn a_fingerprint_changes_with_the_list_of_protocols_and_with_the_files_of_the_suite() {
+fn fingerprints_change_with_the_files_of_the_suite_and_with_what_the_subject_does() {
     let suites = Suites::builtin().unwrap();
     let suite = |name: &str| suites.suites.iter().find(|suite| suite.name() == name).unwrap();
+    assert_eq!(suite("l4s").fingerprint().len(), 32);
+    assert_ne!(suite("l4s").fingerprint(), suite("rmcat").fingerprint());
     let registry = Registry::builtin();
-    let before = fingerprint(suite("l4s"), &registry).unwrap();
-    assert_eq!(before, fingerprint(suite("l4s"), &registry).unwrap());
-    assert_eq!(before.len(), 32);
-    assert_ne!(before, fingerprint(suite("rmcat"), &registry).unwrap());
+    let names = ["newreno", "cubic", "timely", "codel", "pie"];
+    let subjects = Subject::all_named(&owned(&names), &registry).unwrap();
+    let fingerprints = || subjects.iter().map(|subject| subject.fingerprint(&registry).unwrap());
+    assert_eq!(fingerprints().collect::<BTreeSet<_>>().len(), names.len());
+    assert!(fingerprints().eq(fingerprints()));
 }

@@ -570,8 +570,8 @@ pub(crate) struct Evaluate {
     /// Write an HTML page with the evidence of each criterion
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Write the verdicts as sections of a Markdown page, whose other sections are kept: docs/evaluation-matrix.md
-    #[arg(long, value_name = "FILE.md", requires = "all", conflicts_with_all = ["names", "section", "sets"])]
+    /// Write the verdicts as rows of a Markdown page, whose other rows are kept: docs/evaluation-matrix.md
+    #[arg(long, value_name = "FILE.md", conflicts_with_all = ["section", "sets"])]
     pub(crate) matrix: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: OutputForm,

@@ -7,8 +7,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_evaluation::{
-    Evaluation, EvaluationPlan, EvaluationRequest, Evaluations, MatrixPage, MatrixSection, Subject,
-    SubjectKind, Suite, Suites, fingerprint,
+    Evaluation, EvaluationPlan, EvaluationRequest, Evaluations, MatrixPage, MatrixSection, RowOrigin,
+    Subject, SubjectKind, Suite, Suites,
 };
 use millpond_protocols::Registry;
 use millpond_report::terminal;
@@ -43,7 +43,11 @@ pub(crate) fn evaluate(args: &args::Evaluate, registry: &Registry) -> Outcome {
     request.check_sections()?;
     let plan = EvaluationPlan::new(request)?;
     let page = args.report.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
-    let matrix = args.matrix.as_deref().map(|path| MatrixFile::open(path, &suites)).transpose()?;
+    let matrix = args
+        .matrix
+        .as_deref()
+        .map(|path| MatrixFile::open(path, &suites, &selected, args.all))
+        .transpose()?;
     let progress = Progress::of_all(plan.run_count(), Interrupt::install()?);
     let evaluations = plan.run(&progress);
     progress.clear();
@@ -74,26 +78,42 @@ fn kept_runs(args: &args::Evaluate) -> Option<PathBuf> {
     args.keep.clone().or_else(|| (args.all || args.full).then(|| PathBuf::from(KEEP)))
 }
 
-/// The page with the verdicts of all subjects, whose sections are replaced.
+/// The page with the verdicts of all subjects, whose rows are replaced.
 struct MatrixFile {
     page: MatrixPage,
     file: AtomicFile,
 }
 
 impl MatrixFile {
-    /// Reads the page if there is one, without the sections of suites that do not exist.
-    fn open(path: &Path, suites: &Suites) -> Result<Self, Failure> {
+    /// Reads the page if there is one, without the sections of suites that do not exist, and those that are written anew: the
+    /// selected ones if `all` subjects are evaluated.
+    fn open(path: &Path, suites: &Suites, selected: &[&Suite], all: bool) -> Result<Self, Failure> {
+        let fail = |fault: String| Failure::input(format!("{}: {fault}", path.display()));
         let mut page = match fs::read_to_string(path) {
-            Ok(text) => MatrixPage::parse(&text)
-                .map_err(|fault| Failure::input(format!("{}: {fault}", path.display())))?,
+            Ok(text) => MatrixPage::parse(&text).map_err(fail)?,
             Err(_) if !path.exists() => MatrixPage::default(),
-            Err(error) => return Err(Failure::input(format!("{}: {error}", path.display()))),
+            Err(error) => return Err(fail(error.to_string())),
         };
         page.sections.retain(|name, _| suites.suites.iter().any(|suite| suite.name() == name));
+        for suite in selected {
+            if all {
+                page.sections.remove(suite.name());
+            } else if page
+                .sections
+                .get(suite.name())
+                .is_some_and(|old| old.fingerprint != suite.fingerprint())
+            {
+                let name = suite.name();
+                let write = format!("millpond evaluate --all --suite {name} --matrix {}", path.display());
+                return Err(fail(format!(
+                    "all rows of the suite {name} are stale, since its files have changed; to write them: {write}"
+                )));
+            }
+        }
         Ok(Self { page, file: AtomicFile::create(path).map_err(Failure::input)? })
     }
 
-    /// Writes the page with the sections of these suites.
+    /// Writes the page with the rows of these evaluations.
     fn write(
         mut self,
         suites: &[&Suite],
@@ -101,13 +121,40 @@ impl MatrixFile {
         registry: &Registry,
     ) -> Result<(), Failure> {
         for suite in suites {
-            let judged =
-                evaluations.iter().flat_map(|one| &one.suites).find(|judged| judged.suite == suite.name());
-            let Some(judged) = judged else { continue };
-            let text = terminal::matrix_section(evaluations, judged, &origin().command);
-            let section = MatrixSection { fingerprint: fingerprint(suite, registry)?, text };
-            self.page.sections.insert(suite.name().to_owned(), section);
+            if let Some(section) =
+                section(suite, self.page.sections.get(suite.name()), evaluations, registry)?
+            {
+                self.page.sections.insert(suite.name().to_owned(), section);
+            }
         }
         finish(self.file, self.page.to_string().as_bytes())
     }
+}
+
+/// The section of a suite with the rows of these evaluations and, for other subjects, of the old section; none without
+/// evaluations.
+fn section(
+    suite: &Suite,
+    old: Option<&MatrixSection>,
+    evaluations: &[Evaluation],
+    registry: &Registry,
+) -> Result<Option<MatrixSection>, Failure> {
+    let judged: Vec<_> = evaluations.iter().filter_map(|one| Some((one, one.suite(suite.name())?))).collect();
+    let Some((_, description)) = judged.first() else { return Ok(None) };
+    let kind = suite.description.evaluates;
+    let (mut origins, mut rows) = (Vec::new(), Vec::new());
+    for subject in kind.all(registry) {
+        let old = || Some((old?, old?.origins.iter().find(|origin| origin.name == subject.name)?));
+        if let Some((evaluation, judged)) = judged.iter().find(|(one, _)| one.name == subject.name) {
+            let (fingerprint, version) = (subject.fingerprint(registry)?, evaluation.version.clone());
+            origins.push(RowOrigin { name: subject.name.clone(), fingerprint, version });
+            rows.push((subject.name, judged.cells()));
+        } else if let Some((section, origin)) = old() {
+            origins.push(origin.clone());
+            let verdicts = section.verdicts(&subject.name);
+            rows.push((subject.name, verdicts));
+        }
+    }
+    let text = terminal::matrix_section(description, kind, &rows);
+    Ok(Some(MatrixSection { fingerprint: suite.fingerprint(), origins, text }))
 }

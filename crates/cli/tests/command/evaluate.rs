@@ -43,7 +43,42 @@ fn unknown_protocols_suites_and_sections_are_refused_with_the_nearest_name() {
     let kind = refused(&["cubic", "--suite", "aqm"]);
     assert!(kind.contains("suite \"aqm\" evaluates queues, and cubic is a protocol"), "{kind}");
     assert!(refused(&["fq-codle"]).contains("did you mean \"fq-codel\"?"));
-    assert!(refused(&["cubic", "--matrix", "m.md"]).contains("cannot be used with"));
+    assert!(refused(&["cubic", "--section", "7.11", "--matrix", "m.md"]).contains("cannot be used with"));
     let key = refused(&["cubic", "--section", "7.11", "--set", "links.M.rate=1Mbps"]);
     assert!(key.contains("M"), "{key}");
+}
+
+#[test]
+fn the_rows_of_named_queues_replace_theirs_on_the_page_and_the_others_are_kept() {
+    let folder = folder(VALID);
+    let row = |page: &str, name: &str| {
+        let start = format!("| {name} ");
+        page.lines().find(|line| line.starts_with(&start)).unwrap().to_owned()
+    };
+    let page = fs::read_to_string("../../docs/evaluation-matrix.md").unwrap();
+    let changed = ["droptail", "red"].iter().fold(page.clone(), |page, name| {
+        let row = row(&page, name);
+        page.replacen(&row, &row.replacen("met", "no ", 1), 1)
+    });
+    fs::write(folder.path().join("m.md"), &changed).unwrap();
+    printed(folder.path(), &["droptail", "--suite", "aqm", "--matrix", "m.md"]);
+    let written = fs::read_to_string(folder.path().join("m.md")).unwrap();
+    assert_eq!(row(&written, "droptail"), row(&page, "droptail"));
+    assert_eq!(row(&written, "red"), row(&changed, "red"));
+    assert_ne!(row(&written, "red"), row(&page, "red"));
+    // Nothing else has changed but the version that wrote the row.
+    let differ = written.lines().zip(changed.lines()).filter(|(new, old)| new != old);
+    assert!(differ.count() <= 2 && written.lines().count() == changed.lines().count(), "{written}");
+}
+
+#[test]
+fn rows_of_a_suite_whose_files_have_changed_are_written_together() {
+    let folder = folder(VALID);
+    let page = fs::read_to_string("../../docs/evaluation-matrix.md").unwrap();
+    let changed = page.replace("<!-- suite l4s, fingerprint ", "<!-- suite l4s, fingerprint 0");
+    fs::write(folder.path().join("m.md"), &changed).unwrap();
+    let refused = error_of(folder.path(), &["evaluate", "cubic", "--suite", "l4s", "--matrix", "m.md"]);
+    assert!(refused.contains("m.md: all rows of the suite l4s are stale"), "{refused}");
+    assert!(refused.contains("millpond evaluate --all --suite l4s --matrix m.md"), "{refused}");
+    assert_eq!(fs::read_to_string(folder.path().join("m.md")).unwrap(), changed);
 }

@@ -1,6 +1,6 @@
 //! Evaluations of protocols: criteria, their evidence, and the matrix of several protocols.
 
-use millpond_evaluation::{Evaluation, EvidenceVerdict, JudgedCriterion, JudgedSuite};
+use millpond_evaluation::{Evaluation, EvidenceVerdict, JudgedCriterion, JudgedSuite, SubjectKind};
 use millpond_tables::{Cell, Document, text_table};
 
 /// The evidence of one evaluation, the verdicts of several.
@@ -74,32 +74,36 @@ fn matrix(evaluations: &[Evaluation]) -> Document {
     Evaluation::suites_of(evaluations).into_iter().fold(Document::default(), of)
 }
 
-/// The verdicts of all subjects of one suite: a row for each subject and a column for each section, in tables that fit on a
-/// page.
+/// The verdicts of all subjects of one suite.
 fn suite_matrix(evaluations: &[Evaluation], name: &str) -> Document {
-    const COLUMNS: usize = 8;
     let judged: Vec<_> = evaluations.iter().filter_map(|one| Some((one, one.suite(name)?))).collect();
     let Some((first, suite)) = judged.first() else { return Document::default() };
+    let rows: Vec<_> = judged.iter().map(|(one, suite)| (one.name.clone(), suite.cells())).collect();
+    verdicts(suite, first.kind, &rows)
+}
+
+/// A row for each subject, with its verdicts in the order of the criteria, in tables that fit on a page.
+fn verdicts(suite: &JudgedSuite, kind: SubjectKind, rows: &[(String, Vec<String>)]) -> Document {
+    const COLUMNS: usize = 8;
     let document = Document::default().text(format!("{} ({})\n", suite.title, suite.source));
     let table = |(index, columns): (usize, &[JudgedCriterion])| {
-        let mut headings = vec![first.kind.name()];
+        let mut headings = vec![kind.name()];
         headings.extend(columns.iter().map(|criterion| criterion.section.as_str()));
-        let mut rows = text_table(&headings);
-        for (evaluation, suite) in &judged {
-            let verdicts = suite.criteria.iter().skip(index * COLUMNS).take(columns.len());
-            let cells = verdicts.map(|one| Cell::from(one.cell()));
-            rows.add_row(std::iter::once(Cell::from(evaluation.name.as_str())).chain(cells));
+        let mut table = text_table(&headings);
+        for (name, cells) in rows {
+            let cells = cells.iter().skip(index * COLUMNS).take(columns.len());
+            table.add_row(std::iter::once(name).chain(cells).map(|text| Cell::from(text.as_str())));
         }
-        rows
+        table
     };
     suite.criteria.chunks(COLUMNS).enumerate().map(table).fold(document, Document::table)
 }
 
-/// The section of a suite on the page with the verdicts of all subjects: title, verdicts, and what the sections ask.
-pub fn matrix_section(evaluations: &[Evaluation], suite: &JudgedSuite, command: &str) -> String {
+/// The section of a suite on the page with the verdicts of all subjects, which are the rows: title, verdicts, and what the
+/// sections ask.
+pub fn matrix_section(suite: &JudgedSuite, kind: SubjectKind, rows: &[(String, Vec<String>)]) -> String {
     let JudgedSuite { suite: name, title, about, .. } = suite;
-    let version = evaluations.first().map_or("", |one| one.version.as_str());
-    let verdicts = suite_matrix(evaluations, name).markdown();
+    let verdicts = verdicts(suite, kind, rows).markdown();
     let (verdicts, asks) = (verdicts.trim_end(), suite.asks());
-    format!("\n## {name}: {title}\n\n`{command}` with Millpond {version}. {about}\n\n{verdicts}\n\n{asks}")
+    format!("\n## {name}: {title}\n\n{about}\n\n{verdicts}\n\n{asks}")
 }
