@@ -571,7 +571,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Write the verdicts as rows of a Markdown page, whose other rows are kept: docs/evaluation-matrix.md
-    #[arg(long, value_name = "FILE.md", conflicts_with_all = ["section", "sets"])]
+    #[arg(long, value_name = "FILE.md", conflicts_with_all = ["section", "sets", "full"])]
     pub(crate) matrix: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: OutputForm,

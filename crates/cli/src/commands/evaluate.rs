@@ -13,6 +13,7 @@ use millpond_evaluation::{
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::files::AtomicFile;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -85,8 +86,9 @@ struct MatrixFile {
 }
 
 impl MatrixFile {
-    /// Reads the page if there is one, without the sections of suites that do not exist, and those that are written anew: the
-    /// selected ones if `all` subjects are evaluated.
+    /// Reads the page if there is one, without the sections of suites that do not exist and, if `all` subjects are evaluated,
+    /// without those of the selected suites. Otherwise rows of the selected suites are replaced, whose other rows must be of the
+    /// same files.
     fn open(path: &Path, suites: &Suites, selected: &[&Suite], all: bool) -> Result<Self, Failure> {
         let fail = |fault: String| Failure::input(format!("{}: {fault}", path.display()));
         let mut page = match fs::read_to_string(path) {
@@ -95,20 +97,17 @@ impl MatrixFile {
             Err(error) => return Err(fail(error.to_string())),
         };
         page.sections.retain(|name, _| suites.suites.iter().any(|suite| suite.name() == name));
-        for suite in selected {
-            if all {
-                page.sections.remove(suite.name());
-            } else if page
-                .sections
-                .get(suite.name())
-                .is_some_and(|old| old.fingerprint != suite.fingerprint())
-            {
-                let name = suite.name();
-                let write = format!("millpond evaluate --all --suite {name} --matrix {}", path.display());
-                return Err(fail(format!(
-                    "all rows of the suite {name} are stale, since its files have changed; to write them: {write}"
-                )));
-            }
+        if all {
+            page.sections.retain(|name, _| selected.iter().all(|suite| suite.name() != name));
+        }
+        let section = |suite: &Suite| page.sections.get(suite.name());
+        let is_stale =
+            |suite: &&&Suite| section(suite).is_some_and(|old| old.fingerprint != suite.fingerprint());
+        if let Some(name) = selected.iter().find(is_stale).map(|suite| suite.name()) {
+            let write = format!("millpond evaluate --all --suite {name} --matrix {}", path.display());
+            return Err(fail(format!(
+                "all rows of the suite {name} are stale, since its files have changed; to write them: {write}"
+            )));
         }
         Ok(Self { page, file: AtomicFile::create(path).map_err(Failure::input)? })
     }
@@ -120,10 +119,10 @@ impl MatrixFile {
         evaluations: &[Evaluation],
         registry: &Registry,
     ) -> Result<(), Failure> {
+        let fingerprints = fingerprints(evaluations, registry)?;
         for suite in suites {
-            if let Some(section) =
-                section(suite, self.page.sections.get(suite.name()), evaluations, registry)?
-            {
+            let old = self.page.sections.get(suite.name());
+            if let Some(section) = section(suite, old, evaluations, &fingerprints, registry) {
                 self.page.sections.insert(suite.name().to_owned(), section);
             }
         }
@@ -131,30 +130,47 @@ impl MatrixFile {
     }
 }
 
+/// The fingerprint of each protocol or queue that was evaluated, by its name. It needs a run.
+fn fingerprints(
+    evaluations: &[Evaluation],
+    registry: &Registry,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let names: Vec<String> = evaluations.iter().map(|one| one.name.clone()).collect();
+    let subjects = Subject::all_named(&names, registry)?;
+    subjects.into_iter().map(|one| Ok((one.name.clone(), one.fingerprint(registry)?))).collect()
+}
+
 /// The section of a suite with the rows of these evaluations and, for other subjects, of the old section; none without
-/// evaluations.
+/// evaluations. An old row without a verdict on each criterion is left out.
 fn section(
     suite: &Suite,
     old: Option<&MatrixSection>,
     evaluations: &[Evaluation],
+    fingerprints: &BTreeMap<String, String>,
     registry: &Registry,
-) -> Result<Option<MatrixSection>, Failure> {
+) -> Option<MatrixSection> {
     let judged: Vec<_> = evaluations.iter().filter_map(|one| Some((one, one.suite(suite.name())?))).collect();
-    let Some((_, description)) = judged.first() else { return Ok(None) };
+    let (_, description) = judged.first()?;
     let kind = suite.description.evaluates;
     let (mut origins, mut rows) = (Vec::new(), Vec::new());
     for subject in kind.all(registry) {
-        let old = || Some((old?, old?.origins.iter().find(|origin| origin.name == subject.name)?));
-        if let Some((evaluation, judged)) = judged.iter().find(|(one, _)| one.name == subject.name) {
-            let (fingerprint, version) = (subject.fingerprint(registry)?, evaluation.version.clone());
-            origins.push(RowOrigin { name: subject.name.clone(), fingerprint, version });
-            rows.push((subject.name, judged.cells()));
-        } else if let Some((section, origin)) = old() {
-            origins.push(origin.clone());
-            let verdicts = section.verdicts(&subject.name);
+        let new = || {
+            let (evaluation, judged) = judged.iter().find(|(one, _)| one.name == subject.name)?;
+            let (fingerprint, version) =
+                (fingerprints.get(&subject.name)?.clone(), evaluation.version.clone());
+            Some((RowOrigin { name: subject.name.clone(), fingerprint, version }, judged.cells()))
+        };
+        let old = || {
+            let origin = old?.origins.iter().find(|origin| origin.name == subject.name)?;
+            Some((origin.clone(), old?.verdicts(&subject.name)))
+        };
+        let is_whole =
+            |(_, verdicts): &(RowOrigin, Vec<String>)| verdicts.len() == description.criteria.len();
+        if let Some((origin, verdicts)) = new().or_else(old).filter(is_whole) {
+            origins.push(origin);
             rows.push((subject.name, verdicts));
         }
     }
     let text = terminal::matrix_section(description, kind, &rows);
-    Ok(Some(MatrixSection { fingerprint: suite.fingerprint(), origins, text }))
+    Some(MatrixSection { fingerprint: suite.fingerprint(), origins, text })
 }
