@@ -21,6 +21,7 @@ pub mod pledge;
 pub mod prague;
 pub mod queues;
 pub mod rcp;
+pub mod sprout;
 pub mod swift;
 pub mod timely;
 pub mod vcp;
@@ -57,6 +58,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &timely::Timely::PATCHED,
     &hpcc::Hpcc,
     &copa::Copa,
+    &sprout::Sprout,
     &ledbatpp::LedbatPlusPlus,
     &acp::Acp,
     &mcp::Mcp,

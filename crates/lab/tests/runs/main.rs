@@ -47,6 +47,7 @@ mod several_links;
 mod silences;
 mod sliding;
 mod slow_start;
+mod sprout;
 mod staggered;
 mod steady_state;
 mod theory;
