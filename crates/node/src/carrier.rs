@@ -125,12 +125,15 @@ mod tests {
         let names = registry.protocols().map(|protocol| protocol.card().name);
         let carrier = Carrier { interface: Some(Rate::from_mbps(100.0)), ..Carrier::QUIC };
         let refused: Vec<&str> = names.filter(|name| refusal(carrier, name).is_some()).collect();
-        assert_eq!(refused, ["prague", "abc", "xcp", "rcp", "vcp", "hpcc", "acp", "mcp", "cltcp", "pledge"]);
+        assert_eq!(
+            refused,
+            ["prague", "abc", "xcp", "rcp", "vcp", "hpcc", "sprout", "acp", "mcp", "cltcp", "pledge"]
+        );
     }
 
     #[test]
     fn laws_with_a_header_in_each_packet_are_refused_by_name() {
-        for name in ["xcp", "rcp", "acp", "mcp", "cltcp", "pledge", "hpcc"] {
+        for name in ["xcp", "rcp", "acp", "mcp", "cltcp", "pledge", "hpcc", "sprout"] {
             let expected =
                 format!("{name} cannot run over a QUIC connection: it needs a header in each packet");
             assert_eq!(refusal(Carrier::QUIC, name), Some(expected));

@@ -59,13 +59,14 @@ impl SproutReceiver {
         }
     }
 
-    /// The tick that ends now: a count, a lower bound if the sender had sent all that it was allowed to send, or nothing at
-    /// all if it was silent on purpose.
+    /// The tick that ends now: a count, or a lower bound if silence was announced beyond it. A tick without packets is an
+    /// observation if no part of it was announced.
     fn end_tick(&mut self, end: Time) {
         self.belief.evolve();
-        let is_bound = self.silent_until >= end;
-        if self.count > 0.0 || !is_bound {
-            self.belief.observe(self.count, !is_bound);
+        if self.count > 0.0 {
+            self.belief.observe(self.count, self.silent_until < end);
+        } else if self.silent_until + TICK <= end {
+            self.belief.observe(0.0, true);
         }
         self.count = 0.0;
     }

@@ -10,8 +10,8 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Span, Time};
 
-/// Least time after the last packet that the window allows in which silence is no observation (the period of the paper's
-/// packets without data).
+/// Least time after the last packet that the window allows in which silence is no observation: the period of the
+/// packets without data of the authors' implementation.
 const LEAST_SILENCE: Span = Span::from_millis(50);
 
 /// The deliveries that are forecast until the end of this number of ticks.
