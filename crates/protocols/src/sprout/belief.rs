@@ -122,15 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn at_least_n_never_lowers_what_is_believed_about_higher_rates() {
+    fn at_least_n_makes_no_rate_less_probable_than_a_lower_one() {
         let (exact, bound) = (observed(3.0, true), observed(3.0, false));
-        for i in 1..RATES {
-            let ratio =
-                |belief: &Belief| belief.probabilities()[i] / belief.probabilities()[i - 1].max(1e-300);
-            if i > 1 {
-                assert!(ratio(&bound) >= 1.0, "{i}");
-            }
-        }
+        // From the same weights the bound makes each rate at least as probable as the next lower one. An outage is excluded.
+        assert!(bound.probabilities()[1..].is_sorted());
         assert!(mean_per_tick(&bound) > mean_per_tick(&exact));
     }
 

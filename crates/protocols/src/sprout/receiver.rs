@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn ten_packets_in_each_tick_are_forecast_with_caution() {
-        // The rate is 50 packets per 100 ms; the 5 % quantile of a Poisson process is 39, and the belief is wider.
+        // The rate is 50 packets per 100 ms; the 5 % quantile of a Poisson process is 39, and the belief is wider. At least half
+        // of the link must be left for the forecast to be of use.
         let forecast = Bench::new().busy(50);
         assert!((25..39).contains(&forecast), "{forecast}");
     }
@@ -174,6 +175,20 @@ mod tests {
         };
         assert!(forecast(Span::ZERO) <= 3, "{}", forecast(Span::ZERO));
         assert!(forecast(TICK * 2) > 10, "{}", forecast(TICK * 2));
+    }
+
+    #[test]
+    fn a_tick_without_packets_is_an_observation_if_no_part_of_it_was_announced() {
+        let mut bench = Bench::new();
+        bench.arrive(Span::ZERO, false, Span::from_millis(30));
+        bench.arrive(TICK * 3, false, Span::ZERO);
+        let mut belief = Belief::uniform();
+        belief.evolve();
+        belief.observe(1.0, false);
+        belief.evolve();
+        belief.evolve();
+        belief.observe(0.0, true);
+        assert_eq!(bench.receiver.belief, belief);
     }
 
     #[test]

@@ -32,22 +32,23 @@ pub(super) struct SproutSender {
     params: Params,
     packet: Bytes,
     forecast: Forecast,
-    /// The number of the tick in which the receiver made it; none before the first acknowledgement.
+    /// The number of the tick in which the receiver made the forecast; none before the first acknowledgement.
     tick: Option<u16>,
-    /// Its arrival.
+    /// Arrival of the forecast.
     arrived: Time,
     /// Ticks since then.
     elapsed: usize,
+    /// Bytes in flight when the forecast arrived, and sent since then.
+    unacknowledged: Bytes,
     /// Smoothed round-trip time: the acknowledgement of a packet allows the next one.
     rtt: Span,
     /// Was the newest packet acknowledged within the delay that packets may have? A path whose base round-trip time is longer
     /// has a tick for its queue.
     meets_delay: bool,
     in_flight: Bytes,
-    /// Bytes in flight when it arrived and sent since then.
-    unacknowledged: Bytes,
     /// Did the application supply less than the window at the last acknowledgement?
     lacks_data: bool,
+    /// Had the sender nothing in flight and no data before the next packet?
     after_idle: bool,
     unread: Unread,
 }
@@ -61,10 +62,10 @@ impl SproutSender {
             tick: None,
             arrived: Time::ZERO,
             elapsed: 0,
+            unacknowledged: Bytes::ZERO,
+            rtt: Span::ZERO,
             meets_delay: true,
             in_flight: Bytes::ZERO,
-            rtt: Span::ZERO,
-            unacknowledged: Bytes::ZERO,
             lacks_data: false,
             after_idle: false,
             unread: Unread::default(),
