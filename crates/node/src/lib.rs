@@ -23,6 +23,7 @@ pub mod exchange;
 pub mod flow;
 pub mod identity;
 mod link;
+mod links;
 pub mod message;
 mod node;
 mod node_connections;

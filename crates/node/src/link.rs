@@ -1,15 +1,18 @@
 //! One connection to a neighbour: the sender of the loop towards it, the receiver of the loop from it, and what waits.
 
 use crate::backlog::Backlog;
+use crate::clock::Clock;
 use crate::control::{Control, SharedControl};
 use crate::exchange::{Inbox, Outbox};
 use crate::identity::PublicKey;
+use crate::links::Timed;
 use crate::message::{RateMessage, Report};
 use millpond_endpoint::Marks;
 use millpond_law::{Context, Data, Echo, Ecn, Header, HeaderId, LimitedBy, Random, Receiver, RelayView};
 use millpond_units::{Bytes, Rate, Span, Time};
 use noq_proto::{
-    Connection, ConnectionError, Dir, EcnCodepoint, Event, StreamEvent, StreamId, Transmit, WriteError,
+    Connection, ConnectionError, ConnectionHandle, Dir, EcnCodepoint, Event, StreamEvent, StreamId, Transmit,
+    WriteError,
 };
 use rustls::pki_types::CertificateDer;
 use std::num::NonZeroUsize;
@@ -63,7 +66,9 @@ pub(crate) struct LinkSizes {
 
 /// A connection to a neighbour.
 pub(crate) struct Link {
+    pub(crate) handle: ConnectionHandle,
     pub(crate) connection: Connection,
+    clock: Clock,
     pub(crate) control: SharedControl,
     pub(crate) backlog: Backlog,
     pub(crate) peer: Option<PublicKey>,
@@ -89,7 +94,9 @@ pub(crate) struct Link {
 
 /// What a link is made of.
 pub(crate) struct LinkParts {
+    pub(crate) handle: ConnectionHandle,
     pub(crate) connection: Connection,
+    pub(crate) clock: Clock,
     pub(crate) control: SharedControl,
     pub(crate) receiver: Box<dyn Receiver>,
     pub(crate) echo_id: HeaderId,
@@ -97,12 +104,21 @@ pub(crate) struct LinkParts {
     pub(crate) sizes: LinkSizes,
 }
 
+impl Timed for Link {
+    fn due(&self) -> Time {
+        let library = self.connection.poll_timeout().map_or(Time::NEVER, |due| self.clock.time(due));
+        library.min(self.loop_deadline())
+    }
+}
+
 impl Link {
     /// A link whose handshake has begun.
     pub(crate) fn new(now: Time, parts: LinkParts) -> Self {
-        let LinkParts { connection, control, receiver, echo_id, random, sizes } = parts;
+        let LinkParts { handle, connection, clock, control, receiver, echo_id, random, sizes } = parts;
         Self {
+            handle,
             connection,
+            clock,
             control,
             backlog: Backlog::default(),
             peer: None,
@@ -155,6 +171,16 @@ impl Link {
         datagram.saturating_sub(PACKET_OVERHEAD).max(1)
     }
 
+    /// The size of the packet of a datagram of this length, with its IP header.
+    fn packet_size(&self, length: usize) -> Bytes {
+        Bytes::new(length as u64) + self.sizes.overhead
+    }
+
+    /// Whether a datagram of this length counts as data, not as acknowledgements alone.
+    pub(crate) fn is_data(&self, length: usize) -> bool {
+        self.packet_size(length) * 2 >= self.sizes.packet
+    }
+
     /// A datagram has come: its mark is counted, and the receiver's law processes it.
     pub(crate) fn on_received(
         &mut self,
@@ -166,8 +192,8 @@ impl Link {
         if !self.is_up {
             return;
         }
-        let bytes = Bytes::new(length as u64) + self.sizes.overhead;
-        let is_data = bytes * 2 >= self.sizes.packet;
+        let bytes = self.packet_size(length);
+        let is_data = self.is_data(length);
         if is_data {
             self.outbox.on_data();
             self.process(now, bytes, ecn, view);
@@ -372,7 +398,7 @@ impl Link {
     }
 
     /// When the loop needs a call, except for the timers of the library.
-    pub(crate) fn deadline(&self) -> Time {
+    fn loop_deadline(&self) -> Time {
         if !self.is_up {
             return Time::NEVER;
         }
@@ -421,7 +447,7 @@ impl Link {
 /// True if a connection was closed because its only flow has ended.
 fn is_over(reason: &ConnectionError) -> bool {
     match reason {
-        ConnectionError::ApplicationClosed(close) => close.error_code.into_inner() == FLOW_ENDED.into(),
+        ConnectionError::ApplicationClosed(close) => close.error_code.into_inner() == u64::from(FLOW_ENDED),
         ConnectionError::LocallyClosed => true,
         _ => false,
     }

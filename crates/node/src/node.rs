@@ -9,6 +9,8 @@ use crate::control::{Control, ControlConfig, SharedControl};
 use crate::flow::{Abort, End, Flow, FlowId, LinkId};
 use crate::identity::{Identity, PublicKey};
 use crate::link::{Link, LinkEvent, LinkParts, LinkSizes};
+use crate::links::Links;
+use crate::node_connections::OfFlows;
 use bytes::BytesMut;
 use millpond_law::{HeaderId, Needs, Protocol, Random, RelayView, SettingError, Settings, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -109,7 +111,7 @@ pub struct Node {
     pub(crate) needs: Needs,
     pub(crate) clock: Clock,
     endpoint: Endpoint,
-    pub(crate) links: BTreeMap<LinkId, Link>,
+    pub(crate) links: Links<Link>,
     handles: BTreeMap<usize, LinkId>,
     pub(crate) flows: BTreeMap<FlowId, Flow>,
     pub(crate) streams: BTreeMap<(LinkId, u64), FlowId>,
@@ -118,8 +120,7 @@ pub struct Node {
     responses: VecDeque<(Transmit, Vec<u8>)>,
     pub(crate) events: VecDeque<NodeEvent>,
     pub(crate) next: Option<LinkId>,
-    /// The connections of single flows to the next neighbour, and from which connection these flows come.
-    pub(crate) of_flows: BTreeMap<LinkId, Option<LinkId>>,
+    pub(crate) of_flows: OfFlows,
     redial_at: Time,
     redial_delay: Span,
     links_made: LinkId,
@@ -164,7 +165,7 @@ impl Node {
             needs: config.protocol.needs(&config.settings),
             clock,
             endpoint: Endpoint::new(Arc::new(endpoint), None, false),
-            links: BTreeMap::new(),
+            links: Links::default(),
             handles: BTreeMap::new(),
             flows: BTreeMap::new(),
             streams: BTreeMap::new(),
@@ -172,7 +173,7 @@ impl Node {
             responses: VecDeque::new(),
             events: VecDeque::new(),
             next: None,
-            of_flows: BTreeMap::new(),
+            of_flows: OfFlows::default(),
             redial_at: if config.next.is_some() { Time::ZERO } else { Time::NEVER },
             redial_delay: FIRST_REDIAL,
             links_made: 0,
@@ -221,8 +222,10 @@ impl Node {
     /// The capacity of the outgoing link has changed.
     pub fn on_capacity(&mut self, now: Time, capacity: Rate) {
         self.config.capacity = Some(capacity);
-        for link in self.links.values() {
-            link.control.get().on_capacity(now, capacity);
+        for id in self.links.ids() {
+            if let Some(link) = self.links.get_mut(id) {
+                link.control.get().on_capacity(now, capacity);
+            }
         }
     }
 
@@ -263,7 +266,9 @@ impl Node {
         };
         let random = Random::numbered(config.seed, u64::from(id) * 2 + 1);
         let echo_id: HeaderId = self.needs.header;
-        let link = Link::new(now, LinkParts { connection, control, receiver, echo_id, random, sizes });
+        let parts =
+            LinkParts { handle, connection, clock: self.clock, control, receiver, echo_id, random, sizes };
+        let link = Link::new(now, parts);
         self.handles.insert(handle.0, id);
         self.links.insert(id, link);
         Ok(())
@@ -303,7 +308,7 @@ impl Node {
     /// Accepts a connection of a previous neighbour; TLS checks its key.
     fn accept(&mut self, now: Time, incoming: Incoming) {
         let mut response = Vec::new();
-        let handshakes = self.links.values().filter(|link| !link.is_up).count();
+        let handshakes = self.links.iter().filter(|(_, link)| !link.is_up).count();
         let most_links = MOST_HANDSHAKES.saturating_add(self.config.most_flows);
         if self.is_closing || handshakes >= MOST_HANDSHAKES || self.links.len() >= most_links {
             let transmit = self.endpoint.refuse(incoming, &mut response);
@@ -347,8 +352,10 @@ impl Node {
         match event {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 let Some(id) = self.handles.get(&handle.0).copied() else { return };
-                let view = self.relay_view(id);
-                if let Some(link) = self.links.get_mut(&id) {
+                let is_data = self.links.get(id).is_some_and(|link| link.is_data(length));
+                // Laws of receivers process data packets alone.
+                let view = if is_data { self.relay_view(id) } else { None };
+                if let Some(link) = self.links.get_mut(id) {
                     link.on_received(now, length, ecn, view.as_ref());
                     link.connection.handle_event(event);
                 }
@@ -365,9 +372,8 @@ impl Node {
         if self.redial_at <= now && self.next.is_none() {
             self.dial(now);
         }
-        let ids: Vec<LinkId> = self.links.keys().copied().collect();
-        for id in ids {
-            let Some(link) = self.links.get_mut(&id) else { continue };
+        for id in self.links.due(now) {
+            let Some(link) = self.links.get_mut(id) else { continue };
             let instant = self.clock.instant(now);
             let has_expired = link.connection.poll_timeout().is_some_and(|due| due <= instant);
             if has_expired {
@@ -383,16 +389,12 @@ impl Node {
     /// When [`Self::on_deadline`] must be called and [`Self::transmit`] polled, unless another event comes first.
     pub fn deadline(&self) -> Time {
         let redial = if self.next.is_none() { self.redial_at } else { Time::NEVER };
-        let links = self.links.values().map(|link| {
-            let library = link.connection.poll_timeout().map_or(Time::NEVER, |due| self.clock.time(due));
-            library.min(link.deadline())
-        });
-        links.fold(redial, Time::min)
+        redial.min(self.links.deadline())
     }
 
     /// Processes what the library reports about a link, and its events for the endpoint.
     fn after_input(&mut self, now: Time, id: LinkId) {
-        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some(link) = self.links.get_mut(id) else { return };
         let events = link.settle(now);
         for event in events {
             self.on_link_event(now, id, event);
@@ -403,9 +405,8 @@ impl Node {
 
     /// Passes events between connection and endpoint; removes a connection of which nothing more will come.
     fn exchange_events(&mut self, id: LinkId) {
-        let Some((handle, _)) = self.handles.iter().find(|(_, link)| **link == id) else { return };
-        let handle = ConnectionHandle(*handle);
-        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some(link) = self.links.get_mut(id) else { return };
+        let handle = link.handle;
         let mut is_drained = false;
         while let Some(event) = link.connection.poll_endpoint_events() {
             is_drained |= event.is_drained();
@@ -414,16 +415,16 @@ impl Node {
             }
         }
         if is_drained {
-            self.links.remove(&id);
+            self.links.remove(id);
             self.handles.remove(&handle.0);
         }
     }
 
     fn on_link_event(&mut self, now: Time, id: LinkId, event: LinkEvent) {
         match event {
-            LinkEvent::Up if self.of_flows.contains_key(&id) => self.begin_stream(id),
+            LinkEvent::Up if self.of_flows.contains(id) => self.begin_stream(id),
             LinkEvent::Up => {
-                let peer = self.links.get(&id).and_then(|link| link.peer);
+                let peer = self.links.get(id).and_then(|link| link.peer);
                 if self.next == Some(id) {
                     self.redial_delay = FIRST_REDIAL;
                 }
@@ -457,7 +458,7 @@ impl Node {
             self.next = None;
             self.redial_at = now + self.redial_delay;
         }
-        self.of_flows.remove(&id);
+        self.of_flows.remove(id);
         if !is_over {
             self.events.push_back(NodeEvent::LinkLost(id, reason));
         }
@@ -471,11 +472,11 @@ impl Node {
             return Some(transmit);
         }
         loop {
-            let ids: Vec<LinkId> = self.links.keys().copied().collect();
-            for id in ids {
+            while let Some(id) = self.links.first_changed() {
                 if let Some(transmit) = self.transmit_on(now, id, buffer) {
                     return Some(transmit);
                 }
+                self.links.rest(id);
             }
             if !self.read_waiting(now) {
                 return None;
@@ -484,12 +485,12 @@ impl Node {
     }
 
     fn transmit_on(&mut self, now: Time, id: LinkId, buffer: &mut Vec<u8>) -> Option<Transmit> {
-        if self.links.get(&id)?.may_send_message(now) {
+        if self.links.get(id)?.may_send_message(now) {
             let view = self.relay_view(id);
-            self.links.get_mut(&id)?.prepare_message(now, view.as_ref());
+            self.links.get_mut(id)?.prepare_message(now, view.as_ref());
         }
         let instant = self.clock.instant(now);
-        let sent = self.links.get_mut(&id)?.transmit(now, instant, buffer);
+        let sent = self.links.get_mut(id)?.transmit(now, instant, buffer);
         self.exchange_events(id);
         sent
     }
@@ -501,21 +502,20 @@ impl Node {
         }
         let is_up = |link: &&Link| link.is_up;
         let alone = |link: &Link| link.view(held_from(link, id), Sharing::ALONE);
-        if let Some(source) = self.of_flows.get(&id) {
-            let source = self.links.get(&(*source)?).filter(is_up)?;
+        if let Some(source) = self.of_flows.source(id) {
+            let source = self.links.get(source?).filter(is_up)?;
             return Some(source.view(held_from(source, id), sharing(source, id)));
         }
         if self.next == Some(id) {
-            let is_previous = |other: &LinkId| *other != id && !self.of_flows.contains_key(other);
-            let others = self.links.iter().filter(|(other, link)| is_previous(other) && is_up(link));
+            let is_previous = |other: LinkId| other != id && !self.of_flows.contains(other);
+            let others = self.links.iter().filter(|(other, link)| is_previous(*other) && is_up(link));
             return others.map(|(_, link)| alone(link)).reduce(sum_of_views);
         }
-        let of_flows = self.of_flows.iter().filter(|(_, source)| **source == Some(id));
-        let of_flows = of_flows.filter_map(|(own, _)| self.links.get(own)).filter(is_up);
+        let of_flows = self.of_flows.of(id).filter_map(|own| self.links.get(own)).filter(is_up);
         if let Some(view) = of_flows.map(alone).reduce(sum_of_views) {
             return Some(view);
         }
-        let next = self.next.and_then(|next| self.links.get(&next)).filter(is_up)?;
+        let next = self.next.and_then(|next| self.links.get(next)).filter(is_up)?;
         Some(next.view(held_from(next, id), sharing(next, id)))
     }
 
@@ -526,7 +526,8 @@ impl Node {
             self.abort_flow(flow, Abort::Shutdown);
         }
         let instant = self.clock.instant(now);
-        for link in self.links.values_mut() {
+        for id in self.links.ids() {
+            let Some(link) = self.links.get_mut(id) else { continue };
             link.is_up = false;
             link.connection.close(instant, VarInt::from_u32(0), "the node is shutting down".into());
         }
@@ -549,7 +550,7 @@ impl Node {
 
     /// True if the connection to the next neighbour is established, or the node needs none.
     pub fn is_ready(&self) -> bool {
-        let next = self.next.and_then(|next| self.links.get(&next));
+        let next = self.next.and_then(|next| self.links.get(next));
         self.config.next.is_none() || next.is_some_and(|link| link.is_up)
     }
 }

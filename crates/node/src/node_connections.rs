@@ -6,9 +6,50 @@ use crate::link::{FLOW_ENDED, stream_id};
 use crate::node::Node;
 use millpond_units::Time;
 use noq_proto::{Dir, StreamId, VarInt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The first stream of the side that has begun a connection.
 const FIRST_STREAM: u64 = 0;
+
+/// The connections of single flows to the next neighbour, and from which connection these flows come; none: a local socket.
+#[derive(Default)]
+pub(crate) struct OfFlows {
+    sources: BTreeMap<LinkId, Option<LinkId>>,
+    /// Source and connection.
+    by_source: BTreeSet<(LinkId, LinkId)>,
+}
+
+impl OfFlows {
+    fn insert(&mut self, id: LinkId, source: Option<LinkId>) {
+        self.remove(id);
+        self.sources.insert(id, source);
+        self.by_source.extend(source.map(|source| (source, id)));
+    }
+
+    pub(crate) fn remove(&mut self, id: LinkId) {
+        if let Some(Some(source)) = self.sources.remove(&id) {
+            self.by_source.remove(&(source, id));
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    pub(crate) fn contains(&self, id: LinkId) -> bool {
+        self.sources.contains_key(&id)
+    }
+
+    /// The source of the flow of a connection, if it is that of a single flow.
+    pub(crate) fn source(&self, id: LinkId) -> Option<Option<LinkId>> {
+        self.sources.get(&id).copied()
+    }
+
+    /// The connections that continue the flows of `source`.
+    pub(crate) fn of(&self, source: LinkId) -> impl Iterator<Item = LinkId> {
+        self.by_source.range((source, 0)..=(source, LinkId::MAX)).map(|(_, id)| *id)
+    }
+}
 
 impl Node {
     /// Begins a connection for a flow from `source`; returns it with the stream that it will have.
@@ -17,7 +58,7 @@ impl Node {
         now: Time,
         source: Option<LinkId>,
     ) -> Result<(LinkId, StreamId), Abort> {
-        let base = self.next.and_then(|next| self.links.get(&next)).ok_or(Abort::Refused)?;
+        let base = self.next.and_then(|next| self.links.get(next)).ok_or(Abort::Refused)?;
         let base_rtt = base.control.get().min_rtt().ok_or(Abort::Refused)?;
         let capacity = self.config.capacity.ok_or(Abort::Refused)?;
         if self.of_flows.len() >= most_connections(capacity, base_rtt, self.config.packet) {
@@ -35,7 +76,7 @@ impl Node {
     /// The connection of a flow is established: its stream begins, unless the flow has ended.
     pub(crate) fn begin_stream(&mut self, id: LinkId) {
         let Some(flow) = self.streams.get(&(id, FIRST_STREAM)).copied() else { return };
-        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some(link) = self.links.get_mut(id) else { return };
         if link.connection.streams().open(Dir::Bi) == Some(stream_id(FIRST_STREAM)) {
             link.begun = 1;
         } else {
@@ -45,16 +86,16 @@ impl Node {
 
     /// Closes the connection of a flow that has ended here and at the neighbour.
     pub(crate) fn close_if_over(&mut self, now: Time, id: LinkId) {
-        if !self.of_flows.contains_key(&id) || self.streams.contains_key(&(id, FIRST_STREAM)) {
+        if !self.of_flows.contains(id) || self.streams.contains_key(&(id, FIRST_STREAM)) {
             return;
         }
         let instant = self.clock.instant(now);
-        let Some(link) = self.links.get_mut(&id).filter(|link| link.is_up) else { return };
+        let Some(link) = self.links.get_mut(id).filter(|link| link.is_up) else { return };
         // A flow that ended during the handshake has no stream.
         if link.ended_at_peer >= link.begun {
             link.is_up = false;
             link.connection.close(instant, VarInt::from_u32(FLOW_ENDED), "the flow has ended".into());
-            self.of_flows.remove(&id);
+            self.of_flows.remove(id);
         }
     }
 }

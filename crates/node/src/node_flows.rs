@@ -53,7 +53,7 @@ impl Node {
             return Err(Abort::Refused);
         }
         let next = self.next.ok_or(Abort::Refused)?;
-        let link = self.links.get_mut(&next).filter(|link| link.is_up).ok_or(Abort::Refused)?;
+        let link = self.links.get_mut(next).filter(|link| link.is_up).ok_or(Abort::Refused)?;
         match self.config.connections {
             Connections::Shared => Ok((next, link.connection.streams().open(Dir::Bi).ok_or(Abort::Refused)?)),
             Connections::PerFlow => self.open_connection(now, source),
@@ -68,7 +68,7 @@ impl Node {
             self.streams.insert((link, stream.into()), id);
             let source =
                 if let Some(End::Stream(link, _)) = flow.ends.get(1 - place) { Some(*link) } else { None };
-            if let Some(link) = self.links.get_mut(&link) {
+            if let Some(link) = self.links.get_mut(link) {
                 link.backlog.add(stream.into(), source, flow.weight);
             }
         }
@@ -79,7 +79,7 @@ impl Node {
     /// Accepts the streams that a neighbour has opened.
     pub(crate) fn accept_streams(&mut self, now: Time, id: LinkId) {
         while let Some(stream) =
-            self.links.get_mut(&id).and_then(|link| link.connection.streams().accept(Dir::Bi))
+            self.links.get_mut(id).and_then(|link| link.connection.streams().accept(Dir::Bi))
         {
             match self.accepted_flow(now, id, stream) {
                 Ok(flow) => {
@@ -113,7 +113,7 @@ impl Node {
     fn refuse_stream(&mut self, id: LinkId, stream: StreamId, reason: Abort) {
         self.aborted += 1;
         self.reset_end(End::Stream(id, stream), reason);
-        if let Some(link) = self.links.get_mut(&id) {
+        if let Some(link) = self.links.get_mut(id) {
             link.ended += 1;
         }
     }
@@ -156,12 +156,14 @@ impl Node {
         for end in flow.ends {
             let End::Stream(link, stream) = end else { continue };
             self.streams.remove(&(link, stream.into()));
-            if let Some(link) = self.links.get_mut(&link) {
+            if let Some(link) = self.links.get_mut(link) {
                 link.backlog.remove(stream.into());
                 link.ended += u64::from(link.is_begun_by_peer(stream));
             }
         }
-        self.waiting.retain(|(flow, _)| *flow != id);
+        for place in 0..2 {
+            self.waiting.remove(&(id, place));
+        }
         Some(flow)
     }
 
@@ -170,7 +172,7 @@ impl Node {
         let Some(flow) = self.flows.get(&id) else { return 0 };
         match flow.ends[1 - place] {
             End::Local => LOCAL_LIMIT.saturating_sub(flow.halves[place].local_bytes),
-            End::Stream(link, stream) => self.links.get(&link).map_or(0, |link| link.room(stream)),
+            End::Stream(link, stream) => self.links.get(link).map_or(0, |link| link.room(stream)),
         }
     }
 
@@ -205,7 +207,7 @@ impl Node {
         if room == 0 {
             return Some(ReadOut { chunks: Vec::new(), end: ReadEnd::Room });
         }
-        let connection = &mut self.links.get_mut(&link)?.connection;
+        let connection = &mut self.links.get_mut(link)?.connection;
         let mut receiver = connection.recv_stream(stream);
         let mut reader = receiver.read(true).ok()?;
         let mut chunks = Vec::new();
@@ -281,7 +283,7 @@ impl Node {
         flow.weight = weight;
         for end in flow.ends {
             let End::Stream(link, stream) = end else { continue };
-            if let Some(link) = self.links.get_mut(&link) {
+            if let Some(link) = self.links.get_mut(link) {
                 link.backlog.set_weight(stream.into(), weight);
             }
         }
@@ -298,7 +300,7 @@ impl Node {
                 self.events.push_back(NodeEvent::Readable(id));
             }
             End::Stream(link, stream) => {
-                if let Some(link) = self.links.get_mut(&link) {
+                if let Some(link) = self.links.get_mut(link) {
                     link.backlog.push(now, stream.into(), data);
                     link.update_weight(now);
                 }
@@ -317,7 +319,7 @@ impl Node {
         match flow.ends[1 - place] {
             End::Local => self.events.push_back(NodeEvent::Readable(id)),
             End::Stream(link, stream) => {
-                if let Some(link) = self.links.get_mut(&link) {
+                if let Some(link) = self.links.get_mut(link) {
                     link.backlog.finish(stream.into());
                 }
             }
@@ -338,7 +340,7 @@ impl Node {
 
     fn reset_end(&mut self, end: End, reason: Abort) {
         let End::Stream(link, stream) = end else { return };
-        if let Some(link) = self.links.get_mut(&link).filter(|link| link.is_up) {
+        if let Some(link) = self.links.get_mut(link).filter(|link| link.is_up) {
             let code = VarInt::from_u32(reason.code());
             // An end that has finished already cannot be reset.
             let _ = link.connection.send_stream(stream).reset(code);

@@ -4,6 +4,7 @@ use crate::backlog::HoldTimes;
 use crate::control::ControlCounters;
 use crate::flow::LinkId;
 use crate::identity::PublicKey;
+use crate::link::Link;
 use crate::node::Node;
 use millpond_endpoint::Marks;
 use millpond_units::{Bytes, Rate, Span};
@@ -70,7 +71,7 @@ impl Node {
     /// The state of the node.
     pub fn stats(&self) -> NodeStats {
         NodeStats {
-            loops: self.links.keys().filter_map(|id| self.loop_stats(*id)).collect(),
+            loops: self.links.iter().map(|(id, link)| self.loop_stats(id, link)).collect(),
             flows: self.flow_count(),
             flows_made: self.flows_made,
             flows_aborted: self.aborted,
@@ -78,12 +79,11 @@ impl Node {
         }
     }
 
-    fn loop_stats(&self, id: LinkId) -> Option<LoopStats> {
-        let link = self.links.get(&id)?;
+    fn loop_stats(&self, id: LinkId, link: &Link) -> LoopStats {
         let hold_limit = link.hold_limit();
         let (messages_sent, messages_received) = link.messages();
         let control = link.control.get();
-        Some(LoopStats {
+        LoopStats {
             link: id,
             peer: link.peer,
             is_next: self.next == Some(id),
@@ -103,6 +103,6 @@ impl Node {
             messages_received,
             sends_ecn: link.sends_ecn(),
             is_silent: control.is_silent(),
-        })
+        }
     }
 }
