@@ -735,6 +735,9 @@ class Flow:
         Null if the flow does not converge or shares no link.
     delivered : int
         Number of packets delivered for the first time.
+    ecn_stopped_s : float | None
+        Time at which a sender of it stopped ECN, in seconds, because a packet had arrived without its ECN field; only
+        with `endpoint.validate_ecn`. Null if none did.
     fair_share_bps : float | None
         Mean of its fair shares over the windows of `measure.jain_window` in the measured time, in bit/s, as defined
         at `converged_s`; null if it has none.
@@ -783,6 +786,7 @@ class Flow:
     completed_s: float | None
     converged_s: float | None
     delivered: int
+    ecn_stopped_s: float | None
     fair_share_bps: float | None
     goodput_bps: float
     group: str
@@ -811,6 +815,7 @@ class Flow:
             completed_s=value["completed_s"],
             converged_s=value["converged_s"],
             delivered=value["delivered"],
+            ecn_stopped_s=value["ecn_stopped_s"],
             fair_share_bps=value["fair_share_bps"],
             goodput_bps=value["goodput_bps"],
             group=value["group"],

@@ -64,8 +64,10 @@ pub struct Acknowledgement {
     pub ranges: AckRanges,
     /// Time between the arrival of the newest of them and this acknowledgement.
     pub delay: Span,
-    /// Number of packets received with a CE mark since the loop began.
-    pub ce_packets: u64,
+    /// Number of packets received with a CE mark since the loop began, modulo 2^32.
+    pub ce_packets: u32,
+    /// Number of packets received since the loop began whose ECN field was zero, modulo 2^32.
+    pub not_ect_packets: u32,
     /// Bytes on the wire of those packets.
     pub ce_bytes: u64,
     /// Flow-control limit of a stream: how many bytes of it may be sent in all; `u64::MAX` without limit.

@@ -1,5 +1,6 @@
 //! The facts about a loop from which the events of a law are built, without the packets themselves.
 
+use crate::Acknowledgement;
 use crate::episode::{Episodes, MissingPackets};
 use crate::marks::{MarkCount, Marks};
 use crate::pace::Pacer;
@@ -133,6 +134,17 @@ impl Ledger {
     #[inline]
     pub fn rounds(&mut self, prior_delivered: Bytes) -> u64 {
         self.rounds.on_ack(prior_delivered, self.rate.delivered())
+    }
+
+    /// As [`Self::new_marks`], from the counters of an acknowledgement.
+    #[inline]
+    pub(crate) fn reported_marks(&mut self, ack: &Acknowledgement, packets: u64, bytes: Bytes) -> Marks {
+        if self.marks.are_reported(ack.ce_packets, Bytes::new(ack.ce_bytes)) {
+            return Marks::default();
+        }
+        let total =
+            Marks { packets: self.marks.total_packets(ack.ce_packets), bytes: Bytes::new(ack.ce_bytes) };
+        self.new_marks(total, packets, bytes)
     }
 
     /// The marks that an acknowledgement of `packets` packets with `bytes` bytes reports for the first time; `total`: all

@@ -21,6 +21,19 @@ pub(crate) struct MarkCount {
 }
 
 impl MarkCount {
+    /// True if these are the marks reported so far; the packets are counted modulo 2^32.
+    #[inline]
+    pub(crate) fn are_reported(&self, packets: u32, bytes: Bytes) -> bool {
+        packets == self.reported.packets as u32 && bytes == self.reported.bytes
+    }
+
+    /// The number of marked packets of which `modulo` is the rest modulo 2^32: the one next to the number reported so far.
+    #[inline]
+    pub(crate) fn total_packets(self, modulo: u32) -> u64 {
+        let more = modulo.wrapping_sub(self.reported.packets as u32).cast_signed();
+        self.reported.packets.saturating_add_signed(more.into())
+    }
+
     /// New marks of an acknowledgement that newly acknowledged `packets` packets of `bytes` bytes; `total`: all marks that
     /// the receiver has counted.
     #[inline]
@@ -41,6 +54,18 @@ mod tests {
 
     fn total(packets: u64) -> Marks {
         Marks { packets, bytes: Bytes::new(packets * 1000) }
+    }
+
+    #[test]
+    fn a_count_modulo_2_to_the_32_is_the_number_next_to_the_reported_one() {
+        let packets = [0, 5, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 40) + 7];
+        for reported in packets {
+            let count = MarkCount { reported: total(reported) };
+            for total in [reported.saturating_sub(3), reported, reported + 1, reported + (1 << 31) - 1] {
+                assert_eq!(count.total_packets(total as u32), total, "{reported}");
+            }
+        }
+        assert_eq!(MarkCount::default().total_packets(u32::MAX), 0, "no receiver counts less than nothing");
     }
 
     #[test]

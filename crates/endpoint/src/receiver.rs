@@ -61,6 +61,8 @@ pub struct ReceiverCounters {
     pub marked_packets: u64,
     /// Bytes on the wire of packets with a CE mark.
     pub marked_bytes: u64,
+    /// Packets whose ECN field was zero, each counted once.
+    pub not_ect_packets: u64,
     /// Packets that carried stream data, none of it new.
     pub duplicates: u64,
     /// Acknowledgements sent.
@@ -274,7 +276,7 @@ impl ReceiverEnd {
         &self.counters
     }
 
-    /// Records packet number and CE mark. Returns true if the packet is the expected one and has no mark.
+    /// Records packet number and ECN field. Returns true if the packet is the expected one and has no mark.
     #[inline]
     fn record_arrival(&mut self, now: Time, segment: &Segment) -> bool {
         let Arrival { is_new, in_order } = self.arrivals.on_arrival(now, segment.number, segment.floor);
@@ -283,6 +285,7 @@ impl ReceiverEnd {
             self.counters.marked_packets += 1;
             self.counters.marked_bytes += u64::from(segment.bytes);
         }
+        self.counters.not_ect_packets += u64::from(is_new && !segment.ecn.is_capable());
         in_order && !marked
     }
 
@@ -327,7 +330,8 @@ impl ReceiverEnd {
         Acknowledgement {
             ranges: self.arrivals.ranges(acked),
             delay: now.since(self.arrivals.newest_at()),
-            ce_packets: self.counters.marked_packets,
+            ce_packets: self.counters.marked_packets as u32,
+            not_ect_packets: self.counters.not_ect_packets as u32,
             ce_bytes: self.counters.marked_bytes,
             credit,
             stream_id,

@@ -108,7 +108,7 @@ impl<W: Write + Send> SenderObserver for QlogWriter<W> {
 
     fn on_ack(&mut self, now: Time, ack: &Acknowledgement) {
         let acked_ranges = ack.ranges.iter().map(|range| [*range.start(), *range.end()]).collect();
-        let frame = Frame::Ack { ack_delay: millis(ack.delay), acked_ranges, ce: ack.ce_packets };
+        let frame = Frame::Ack { ack_delay: millis(ack.delay), acked_ranges, ce: ack.ce_packets.into() };
         let (header, raw) = (PacketHeader::of(self.acks), RawInfo { length: ack.bytes });
         self.acks += 1;
         self.event(now, "transport:packet_received", Packet { header, frames: [frame], raw });

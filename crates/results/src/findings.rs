@@ -1,5 +1,5 @@
-//! Sentences about results that a table of means hides: flows that starve, flows that had data and sent nothing, and what
-//! the viewers of adaptive video saw.
+//! Sentences about results that a table of means hides: flows that starve, flows that had data and sent nothing, flows that
+//! stopped ECN, and what the viewers of adaptive video saw.
 
 use crate::summary::Silence;
 use crate::{Flow, Group, LiveFacts, Playback, Summary};
@@ -18,11 +18,30 @@ impl Flow {
     }
 }
 
-/// Sentences about a run: groups with starving flows, silences, adaptive video, and how late a live run was. Empty if there are none.
+/// Sentences about a run: groups with starving flows, silences, groups that stopped ECN, adaptive video, and how late a live run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let live = summary.live.iter().flat_map(LiveFacts::sentences);
     let starving = starvation_sentences(summary).into_iter();
-    starving.chain(silence_sentences(summary)).chain(playback_sentences(summary)).chain(live).collect()
+    let without_ecn = ecn_sentences(summary);
+    let videos = playback_sentences(summary);
+    starving.chain(silence_sentences(summary)).chain(without_ecn).chain(videos).chain(live).collect()
+}
+
+/// One sentence for each group whose flows stopped ECN.
+fn ecn_sentences(summary: &Summary) -> impl Iterator<Item = String> {
+    summary.groups.iter().filter_map(|group| {
+        let of_group = summary.flows.iter().filter(|flow| flow.group == group.name);
+        let times: Vec<f64> = of_group.filter_map(|flow| flow.ecn_stopped_s).collect();
+        let first = at_most_decimals(times.iter().copied().reduce(f64::min)?, 3);
+        Some(match group.flows {
+            1 => format!("flow \"{}\" stopped ECN after {first} s: its path clears ECN fields", group.name),
+            flows => format!(
+                "{} of the {flows} flows of \"{}\" stopped ECN, the first one after {first} s: their paths clear ECN fields",
+                times.len(),
+                group.name
+            ),
+        })
+    })
 }
 
 /// One sentence for each group with adaptive video: means over its viewers.
@@ -122,6 +141,31 @@ fn seconds(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::Spread;
+
+    #[test]
+    fn a_group_that_stopped_ecn_has_one_sentence() {
+        let flow =
+            |group: &str, ecn_stopped_s| Flow { group: group.to_owned(), ecn_stopped_s, ..Flow::default() };
+        let group = |name: &str, flows| Group { name: name.to_owned(), flows, ..Group::default() };
+        let summary = Summary {
+            flows: vec![
+                flow("a", Some(0.04212)),
+                flow("b", None),
+                flow("b", Some(2.5)),
+                flow("b", Some(1.0)),
+                flow("c", None),
+            ],
+            groups: vec![group("a", 1), group("b", 3), group("c", 1)],
+            ..Summary::default()
+        };
+        assert_eq!(
+            findings(&summary),
+            [
+                "flow \"a\" stopped ECN after 0.042 s: its path clears ECN fields",
+                "2 of the 3 flows of \"b\" stopped ECN, the first one after 1 s: their paths clear ECN fields",
+            ]
+        );
+    }
 
     fn summary(silences: usize) -> Summary {
         let silence = |n: usize| Silence {

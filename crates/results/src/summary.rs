@@ -177,6 +177,10 @@ pub struct Flow {
     /// `endpoint.skip_numbers`. Null if none did.
     #[serde(default)]
     pub closed_s: Option<f64>,
+    /// Time at which a sender of it stopped ECN, in seconds, because a packet had arrived without its ECN field; only with
+    /// `endpoint.validate_ecn`. Null if none did.
+    #[serde(default)]
+    pub ecn_stopped_s: Option<f64>,
     /// Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within the
     /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows that run
     /// throughout the window, times the utilization that the flows connected with it by shared links reach. Null if the

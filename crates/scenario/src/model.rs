@@ -86,6 +86,8 @@ pub struct Endpoint {
     pub packet_threshold: u64,
     /// Mean number of packets from one skipped packet number to the next; none: none is skipped.
     pub skip_numbers: Option<u32>,
+    /// Senders stop ECN when a packet has arrived without its ECN field.
+    pub validate_ecn: bool,
     /// Tick of the clocks of senders; zero: they are exact.
     pub clock_tick: Span,
 }

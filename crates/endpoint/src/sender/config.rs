@@ -45,6 +45,8 @@ pub struct SenderConfig {
     /// Mean number of packets from one skipped packet number to the next, by which a receiver that acknowledges early is
     /// detected (RFC 9000, section 21.4); none: no number is skipped, and acknowledgements are not checked.
     pub skip_numbers: Option<u32>,
+    /// Whether it stops ECN when a packet has arrived without its ECN field (RFC 9000, section 13.4.2.1).
+    pub validate_ecn: bool,
     /// Tick of its clock; zero: the clock is exact.
     pub clock_tick: Span,
 }
@@ -70,6 +72,7 @@ impl SenderConfig {
             max_in_flight: Bytes::new(1 << 28),
             timer_slack: Span::ZERO,
             skip_numbers: None,
+            validate_ecn: true,
             clock_tick: Span::ZERO,
         }
     }

@@ -6,7 +6,7 @@ use crate::marks::Marks;
 use crate::sent::PacketState;
 use crate::{AckRanges, Acknowledgement, LostPackets, SendStamp};
 use core::ops::RangeInclusive;
-use millpond_law::{Ack, Cause, Congestion, Context, Episode, LostPacket, SpuriousLoss};
+use millpond_law::{Ack, Cause, Congestion, Context, Ecn, Episode, LostPacket, SpuriousLoss};
 use millpond_units::{Bytes, Span, Time};
 
 /// Sums over the packets that an acknowledgement newly acknowledges.
@@ -101,8 +101,10 @@ impl SenderEnd {
         }
         let in_flight_with_lost = self.sent.in_flight();
         let lost = self.detect_losses(now);
-        let total = Marks { packets: ack.ce_packets, bytes: Bytes::new(ack.ce_bytes) };
-        let marks = self.ledger.new_marks(total, acked.packets, acked.bytes);
+        if ack.not_ect_packets > 0 && self.ecn.is_capable() {
+            self.stop_ecn(now);
+        }
+        let marks = self.ledger.reported_marks(ack, acked.packets, acked.bytes);
         let event = Ack {
             bytes: acked.bytes,
             packets: acked.packets,
@@ -206,6 +208,16 @@ impl SenderEnd {
         self.counters.spurious_losses += 1;
         let loss = SpuriousLoss { bytes, whole_episode: self.ledger.is_whole_episode_spurious(number) };
         self.law.on_spurious_loss(&mut Context { now, random: &mut self.random }, &loss);
+    }
+
+    /// The path clears ECN fields: marks would be lost, so that the packets from now on are not ECN-capable, and queues
+    /// drop them instead (RFC 9000, section 13.4.2.1).
+    #[cold]
+    fn stop_ecn(&mut self, now: Time) {
+        if self.config.validate_ecn {
+            self.ecn = Ecn::NotCapable;
+            self.ecn_stopped = Some(now);
+        }
     }
 
     #[cold]

@@ -36,6 +36,8 @@ pub struct SenderEnd {
     in_flight_limit: Bytes,
     /// ECN field of its packets.
     ecn: Ecn,
+    /// When it stopped ECN, because a packet had arrived without its ECN field.
+    ecn_stopped: Option<Time>,
     started: bool,
     send_buffer: SendBuffer,
     sent: SentRing,
@@ -98,6 +100,7 @@ impl SenderEnd {
             permit: Permit::default(),
             in_flight_limit: config.max_in_flight,
             ecn: ecn_of(&config),
+            ecn_stopped: None,
             started: false,
             send_buffer,
             sent: SentRing::default(),
@@ -159,6 +162,11 @@ impl SenderEnd {
     /// [`SenderConfig::skip_numbers`].
     pub fn closed(&self) -> Option<Time> {
         self.closed
+    }
+
+    /// When it stopped ECN because a packet had arrived without its ECN field; only with [`SenderConfig::validate_ecn`].
+    pub fn ecn_stopped(&self) -> Option<Time> {
+        self.ecn_stopped
     }
 
     /// Lets the driver call this much later than [`SenderConfig::timer_slack`] without a shift of the pacing schedule.

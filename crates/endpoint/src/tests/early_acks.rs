@@ -25,6 +25,7 @@ fn acknowledge(sender: &mut SenderEnd, now: Time, ranges: impl IntoIterator<Item
         ranges: AckRanges::newest_first(ranges),
         delay: Span::ZERO,
         ce_packets: 0,
+        not_ect_packets: 0,
         ce_bytes: 0,
         credit: u64::MAX,
         stream_id: 0,

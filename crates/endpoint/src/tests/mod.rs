@@ -6,6 +6,7 @@ mod pipe;
 mod chain;
 mod delivery;
 mod early_acks;
+mod ecn;
 mod law_events;
 mod loss_events;
 mod no_feedback;

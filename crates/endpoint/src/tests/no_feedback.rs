@@ -65,6 +65,7 @@ impl ManualSender {
             ranges: AckRanges::newest_first([number..=number]),
             delay: Span::ZERO,
             ce_packets: 0,
+            not_ect_packets: 0,
             ce_bytes: 0,
             credit: u64::MAX,
             bytes: ACK_BYTES,

@@ -120,6 +120,7 @@ impl FinishedPacketRun<'_> {
             unread_headers: total(|view| view.counters().unread_headers),
             completed_s: view.completed().map(Time::secs),
             closed_s: view.loops().find_map(|view| view.sender().closed()).map(Time::secs),
+            ecn_stopped_s: view.loops().find_map(|view| view.sender().ecn_stopped()).map(Time::secs),
             ..Flow::default()
         }
     }

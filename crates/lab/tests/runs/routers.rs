@@ -30,6 +30,39 @@ protocol = "xcp"
 path = ["A", "B", "C"]
 "#;
 
+/// Marks of DualPI2 are removed behind it.
+const CLEARED_MARKS: &str = r#"
+title = "Prague beside CUBIC, marks removed"
+duration = "60s"
+measure = { from = "10s" }
+
+[[links]]
+name = "slow"
+between = ["A", "B"]
+rate = "40Mbps"
+delay = "10ms"
+queue = "dualpi2"
+
+[[links]]
+name = "fast"
+between = ["B", "C"]
+rate = "1Gbps"
+delay = "0ms"
+router = "strips"
+
+[[flows]]
+name = "prague"
+protocol = "prague"
+path = ["A", "B", "C"]
+
+[[flows]]
+name = "cubic"
+protocol = "cubic"
+path = ["A", "B", "C"]
+"#;
+
+const PAGE: &str = include_str!("../../../../docs/scenario.md");
+
 fn at(link: &str, conduct: &str, sets: &[&str]) -> Run {
     let router = format!("links.{link}.router={conduct}");
     results(TWO_LINKS, &[&[router.as_str()], sets].concat())
@@ -70,6 +103,48 @@ fn a_queue_in_a_tunnel_drops_where_it_would_mark() {
         let (marks, drops) = counts(conduct);
         assert!(marks == 0 && drops > 0, "{conduct}: {marks} marks, {drops} drops");
     }
+}
+
+/// DCTCP before a queue that marks at its step, whose marks are removed behind it. A sender that trusts the path receives no
+/// mark and fills the buffer. One that checks the ECN fields stops ECN after a round trip of 40 ms: then the queue drops what
+/// it would mark.
+#[test]
+fn a_path_that_clears_marks_behind_the_queue_is_noticed() {
+    let queue = "links.slow.queue={ red = { preset = \"dctcp-step\" } }";
+    let sets = ["flows.f.protocol=dctcp", queue, "links.slow.buffer=300packets"];
+    let measured = |conduct, validate: &str| {
+        let run = at("fast", conduct, &[&sets[..], &[validate]].concat());
+        (flow(&run, "f.0").ecn_stopped_s, link(&run, "slow").queue_packets.max, link(&run, "slow").marks)
+    };
+    let validate = ["endpoint.validate_ecn=true", "endpoint.validate_ecn=false"];
+    assert_eq!(measured("takes-part", validate[0]).0, None);
+    let (stopped, longest, marks) = measured("strips", validate[0]);
+    assert!(stopped.is_some_and(|time| (0.040..0.045).contains(&time)), "{stopped:?}");
+    // The step is at 65 packets: a packet that finds as many in the queue is dropped.
+    assert!(longest <= 66.0 && marks == 0, "{longest} packets, {marks} marks");
+    let (stopped, longest, marks) = measured("strips", validate[1]);
+    assert!(
+        stopped.is_none() && longest > 130.0 && marks > 0,
+        "{stopped:?} {longest} packets, {marks} marks"
+    );
+}
+
+/// A flow of Prague whose marks are removed behind DualPI2 takes nearly all from CUBIC, unless it stops ECN: then both have
+/// losses alone.
+#[test]
+fn prague_leaves_its_share_to_cubic_on_a_path_that_clears_marks() {
+    let goodputs = |set: &str| {
+        let run = results(CLEARED_MARKS, &[set]);
+        ["prague", "cubic"].map(|name| flow(&run, name).goodput_bps / 1e6)
+    };
+    let [prague, cubic] = goodputs("endpoint.validate_ecn=true");
+    assert!((prague - cubic).abs() < 0.2 * 40.0 && prague + cubic > 36.0, "{prague} {cubic} Mbit/s");
+    let [trusting, starved] = goodputs("endpoint.validate_ecn=false");
+    assert!(trusting > 8.0 * starved, "{trusting} {starved} Mbit/s");
+    let sentence = format!(
+        "have {prague:.1} and {cubic:.1} Mbit/s with the check, and {trusting:.1} and {starved:.1} Mbit/s"
+    );
+    assert!(PAGE.contains(&sentence), "docs/scenario.md: {sentence}");
 }
 
 /// At a drop-tail queue both mean that no router reads or writes the header.

@@ -20,10 +20,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 const MAGIC: [u8; 2] = *b"MP";
 
 /// The version of this format.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The offsets of `docs/wire.md` are those of a header of this size: another size needs another version.
-const _: () = assert!(HEADER_BYTES == 40 && VERSION == 1);
+const _: () = assert!(HEADER_BYTES == 40 && VERSION == 2);
 
 const DATA: u8 = 1;
 const ACKNOWLEDGEMENT: u8 = 2;
@@ -82,7 +82,8 @@ struct DataFields {
 #[repr(C)]
 struct AckFields {
     delay: U64,
-    ce_packets: U64,
+    ce_packets: U32,
+    not_ect_packets: U32,
     ce_bytes: U64,
     credit: U64,
     ranges: [[U64; 2]; AckRanges::MAX],
@@ -221,6 +222,7 @@ fn ack_fields(ack: &Acknowledgement) -> AckFields {
     AckFields {
         delay: ack.delay.picos().into(),
         ce_packets: ack.ce_packets.into(),
+        not_ect_packets: ack.not_ect_packets.into(),
         ce_bytes: ack.ce_bytes.into(),
         credit: ack.credit.into(),
         ranges,
@@ -324,6 +326,7 @@ fn acknowledgement(head: &HeadFields, fields: &AckFields) -> Result<Acknowledgem
         ranges: kept,
         delay: Span::from_picos(fields.delay.get()),
         ce_packets: fields.ce_packets.get(),
+        not_ect_packets: fields.not_ect_packets.get(),
         ce_bytes: fields.ce_bytes.get(),
         credit: fields.credit.get(),
         stream_id: head.stream_id.get(),

@@ -214,6 +214,7 @@ impl FlowBuilder<'_, '_> {
                 probes_per_timeout: endpoint.probes_per_timeout,
                 packet_threshold: endpoint.packet_threshold,
                 skip_numbers: endpoint.skip_numbers,
+                validate_ecn: endpoint.validate_ecn,
                 clock_tick: endpoint.clock_tick,
                 overhead,
                 weight: group.weight,

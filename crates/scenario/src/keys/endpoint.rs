@@ -76,6 +76,14 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
             },
         },
         stored_key! {
+            name: "validate_ecn",
+            form: Form::Flag,
+            rule: Rule::Default("true"),
+            meaning: "a sender stops ECN when a packet has arrived without its ECN field, because the path then loses marks \
+                      (RFC 9000, section 13.4.2.1)",
+            field: validate_ecn,
+        },
+        stored_key! {
             name: "clock_tick",
             form: Form::Span { least: Span::ZERO, most: Span::from_millis(1000) },
             rule: Rule::Default("\"0s\""),

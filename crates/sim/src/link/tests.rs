@@ -300,6 +300,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
         ranges: Default::default(),
         delay: Span::ZERO,
         ce_packets: 0,
+        not_ect_packets: 0,
         ce_bytes: 0,
         credit: u64::MAX,
         bytes: 40,

@@ -37,6 +37,7 @@ fn acknowledgement() -> Acknowledgement {
         ranges: AckRanges::newest_first([9..=12, 2..=6]),
         delay: Span::from_picos(5),
         ce_packets: 6,
+        not_ect_packets: 3,
         ce_bytes: 9000,
         credit: u64::MAX,
         stream_id: 0,
@@ -53,7 +54,7 @@ fn joined(fields: &[&[u8]]) -> Vec<u8> {
 #[test]
 fn the_bytes_of_data_are_those_of_the_table() {
     let bytes = bytes_of(0xabcd, 5, Ecn::Ect0, &Frame::Data(segment()), b"data");
-    let head = joined(&[b"MP", &[1, 1]]);
+    let head = joined(&[b"MP", &[2, 1]]);
     let rest = joined(&[
         &0xabcd_u64.to_be_bytes(),
         &5_u32.to_be_bytes(),
@@ -88,7 +89,8 @@ fn the_bytes_of_an_acknowledgement_are_those_of_the_table() {
         &[0, 2, 0, 0],
         &[0; 40],
         &5_u64.to_be_bytes(),
-        &6_u64.to_be_bytes(),
+        &6_u32.to_be_bytes(),
+        &3_u32.to_be_bytes(),
         &9000_u64.to_be_bytes(),
         &[0xff; 8],
         &9_u64.to_be_bytes(),
@@ -97,7 +99,7 @@ fn the_bytes_of_an_acknowledgement_are_those_of_the_table() {
         &6_u64.to_be_bytes(),
         &[0; 32],
     ]);
-    assert_eq!((&bytes[..4], &bytes[8..]), (&b"MP\x01\x02"[..], &rest[..]));
+    assert_eq!((&bytes[..4], &bytes[8..]), (&b"MP\x02\x02"[..], &rest[..]));
 }
 
 fn frames() -> impl Strategy<Value = (Frame, Vec<u8>)> {
@@ -151,7 +153,8 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
             Acknowledgement {
                 ranges: AckRanges::newest_first(ranges),
                 delay: Span::from_picos(counts[0]),
-                ce_packets: counts[1],
+                ce_packets: counts[1] as u32,
+                not_ect_packets: (counts[1] >> 32) as u32,
                 ce_bytes: counts[2],
                 credit: counts[3],
                 stream_id,
@@ -223,7 +226,7 @@ fn a_datagram_of_another_kind_or_version_has_a_message_of_its_own() {
         parse(&bytes).unwrap_err().to_string()
     };
     assert_eq!(with(0, b'X'), "it is no lab datagram");
-    assert_eq!(with(2, 9), "version 9; this is version 1");
+    assert_eq!(with(2, 9), "version 9; this is version 2");
     assert_eq!(with(3, 9), "its field \"kind\" has an invalid value");
     assert_eq!(with(40, 1), "the checksum of its head does not match");
 }
