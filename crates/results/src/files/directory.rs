@@ -1,10 +1,11 @@
 //! Directories that appear under their names only when all their files are written.
 
 use super::names;
+use serde::Serialize;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// An output that could not be written.
@@ -84,6 +85,18 @@ impl RunDirectory {
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.temporary.join(name);
         fs::write(&path, content).map_err(|error| OutputError::io(&path, "write this file", &error))
+    }
+
+    /// Writes one file of JSON into it, while the JSON is made: the summary of many flows is long.
+    pub(super) fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), OutputError> {
+        let path = self.temporary.join(name);
+        let write = || {
+            let mut file = BufWriter::new(fs::File::create(&path)?);
+            serde_json::to_writer_pretty(&mut file, value)?;
+            file.write_all(b"\n")?;
+            file.flush()
+        };
+        write().map_err(|error| OutputError::io(&path, "write this file", &error))
     }
 
     /// Gives the directory its name, and returns it.
@@ -206,6 +219,18 @@ mod tests {
         directory.finish().unwrap();
         assert_eq!(file_names(&target), ["x"]);
         assert_eq!(file_names(&root.path().join("a")), ["b"]);
+    }
+
+    #[test]
+    fn json_is_the_text_of_its_value_and_an_error_names_the_file() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::create(&root.path().join("a")).unwrap();
+        let values: Vec<u32> = (0..10_000).collect();
+        directory.write_json("x", &values).unwrap();
+        let text = fs::read_to_string(directory.path().join("x")).unwrap();
+        assert_eq!(text, serde_json::to_string_pretty(&values).unwrap() + "\n");
+        let error = directory.write_json("missing/x", &values).unwrap_err();
+        assert!(error.to_string().contains("missing/x: cannot write this file"), "{error}");
     }
 
     #[test]

@@ -38,8 +38,8 @@ pub fn save(run: &Run, timing: &Timing, extras: Extras, directory: &RunDirectory
         fault: format!("cannot encode the results: {error}"),
     };
     directory.write(names::SCENARIO, run.scenario_toml.as_bytes())?;
-    directory.write(names::SUMMARY, summary_json(run).map_err(|e| failed(&e))?.as_bytes())?;
-    directory.write(names::TIMING, json(timing).map_err(|e| failed(&e))?.as_bytes())?;
+    directory.write_json(names::SUMMARY, &run.summary)?;
+    directory.write_json(names::TIMING, timing)?;
     for (name, table) in tables {
         directory.write(name, &parquet::bytes(table(run)).map_err(|e| failed(&e))?)?;
         if extras.csv {
