@@ -67,6 +67,38 @@ impl Slice {
     }
 }
 
+/// Means over consecutive samples, at most `slices` of them, at the middle times.
+pub fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
+    let samples = times.len().div_ceil(slices).max(1);
+    let mean = |(times, values): (&[f64], &[f64])| {
+        (times[times.len() / 2], values.iter().sum::<f64>() / values.len() as f64)
+    };
+    times.chunks(samples).zip(values.chunks(samples)).map(mean).collect()
+}
+
+/// A longer time between two samples than this many usual ones is a gap.
+const GAP: f64 = 1.5;
+
+/// The times and values of the samples with values, and a sample that is not a number in each gap between them.
+pub fn with_gaps(times: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let samples = times.iter().copied().zip(values.iter().copied());
+    let samples: Vec<Point> = samples.filter(|(_, value)| value.is_finite()).collect();
+    let mut steps: Vec<f64> = samples.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let middle = steps.len() / 2;
+    let usual = match steps.get(middle) {
+        Some(_) => *steps.select_nth_unstable_by(middle, f64::total_cmp).1,
+        None => f64::INFINITY,
+    };
+    let mut kept: Vec<Point> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        if let Some(last) = kept.last().filter(|last| sample.0 - last.0 > GAP * usual) {
+            kept.push((f64::midpoint(last.0, sample.0), f64::NAN));
+        }
+        kept.push(sample);
+    }
+    kept.into_iter().unzip()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +155,24 @@ mod tests {
         };
         assert_eq!(breaks(500, 510), 0);
         assert!(breaks(500, 900) > 0);
+    }
+
+    /// The value at 3 s is not a number; those at 6 s and 7 s have no sample.
+    #[test]
+    fn there_is_a_break_where_samples_are_missing_and_nowhere_else() {
+        let breaks = |times: &[f64], values: &[f64]| {
+            let (times, values) = with_gaps(times, values);
+            times
+                .into_iter()
+                .zip(values)
+                .filter(|(_, value)| value.is_nan())
+                .map(|(time, _)| time)
+                .collect::<Vec<_>>()
+        };
+        let values = [1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0];
+        assert_eq!(breaks(&[1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0], &values), [3.0, 6.5]);
+        assert!(breaks(&[1.0, 2.0, 3.0], &[1.0; 3]).is_empty());
+        assert!(breaks(&[], &[]).is_empty());
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod style;
 mod text;
 
 pub use axis::Axis;
-pub use decimate::{Point, decimate};
+pub use decimate::{Point, decimate, slice_means, with_gaps};
 pub use element::PLANE;
 pub use figure::{Figure, Panel};
 pub use label::{LabelPosition, LabelSpace, MarkedName, PlacedNames, label_positions, name_width};

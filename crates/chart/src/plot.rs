@@ -160,6 +160,18 @@ impl Plot {
         self.elements.push(Element::Bar { class: class.into(), x, y, thickness });
     }
 
+    /// Draws the 5th, 25th, 50th, 75th and 95th percentile of a series at the height of `y`: a box with whiskers and a stroke at
+    /// the median.
+    pub fn quantile_box(&mut self, style: SeriesStyle, y: f64, [p5, p25, p50, p75, p95]: [f64; 5]) {
+        let colour = style.colour();
+        self.bar(&format!("whisker {colour}"), p5..p95, y, 2.0);
+        self.bar(&format!("box {colour}"), p25..p75, y, 12.0);
+        for end in [p5, p95] {
+            self.vertical_stroke(&format!("whisker {colour}"), (end, y), 8.0);
+        }
+        self.vertical_stroke("median", (p50, y), 16.0);
+    }
+
     /// Draws a vertical stroke of `height` pixels, two pixels wide.
     pub fn vertical_stroke(&mut self, class: &str, at: Point, height: f64) {
         self.elements.push(Element::VerticalStroke { class: class.into(), at, height });

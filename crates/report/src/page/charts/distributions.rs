@@ -4,7 +4,7 @@
 use super::super::run_view::{RunView, delays as of_packets};
 use super::run_legend;
 use maud::html;
-use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale};
 use millpond_results::{Run, Transfer};
 use millpond_stats::quantile_of_curve;
 
@@ -218,20 +218,10 @@ fn quantiles(runs: &[RunTimes<'_>], times: Axis) -> Plot {
     for (row, run) in runs.iter().enumerate() {
         let quantiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| quantile_of_curve(&run.mean, share));
         if let [Some(p5), Some(p25), Some(p50), Some(p75), Some(p95)] = quantiles {
-            draw_box(&mut plot, run.view.style, -(row as f64), [p5, p25, p50, p75, p95]);
+            plot.quantile_box(run.view.style, -(row as f64), [p5, p25, p50, p75, p95]);
         }
     }
     plot
-}
-
-fn draw_box(plot: &mut Plot, style: SeriesStyle, row: f64, [p5, p25, p50, p75, p95]: [f64; 5]) {
-    let colour = style.colour();
-    plot.bar(&format!("whisker {colour}"), p5..p95, row, 2.0);
-    plot.bar(&format!("box {colour}"), p25..p75, row, 12.0);
-    for end in [p5, p95] {
-        plot.vertical_stroke(&format!("whisker {colour}"), (end, row), 8.0);
-    }
-    plot.vertical_stroke("median", (p50, row), 16.0);
 }
 
 #[cfg(test)]

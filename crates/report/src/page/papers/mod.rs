@@ -107,6 +107,3 @@ fn section(checked: &CheckedRecipe) -> Markup {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

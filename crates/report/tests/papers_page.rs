@@ -1,5 +1,9 @@
-use super::*;
-use millpond_papers::{CheckOptions, Library, check};
+//! The page about checked recipes: texts, tables and figures.
+
+#![allow(clippy::unwrap_used, reason = "helpers fail as tests do")]
+
+use millpond_papers::{CheckOptions, CheckedPapers, CheckedRecipe, Library, RowVerdict, check};
+use millpond_report::page::papers;
 use millpond_results::Unwatched;
 
 fn checked(recipe: &str) -> CheckedPapers {
@@ -97,14 +101,18 @@ fn several_recipes_are_listed_under_their_paper_with_the_claims_that_hold() {
 fn rows_stand_below_the_claims_that_they_check_and_have_the_classes_of_the_filter() {
     let checked = checked("lgcc/fig10");
     let recipe = &checked.recipes[0];
-    let html = rows::table(recipe).into_string();
-    for verdict in [RowVerdict::Matches, RowVerdict::Differs] {
+    let html = papers(&checked);
+    for (verdict, class) in [(RowVerdict::Matches, "matches"), (RowVerdict::Differs, "differs")] {
         let count = recipe.rows.iter().filter(|row| row.verdict == verdict).count();
-        let class = format!("<tr class=\"{}\">", rows::verdict_class(verdict));
-        assert_eq!(html.matches(&class).count(), count, "{class}");
+        assert_eq!(html.matches(&format!("<tr class=\"{class}\">")).count(), count, "{class}");
     }
-    assert_eq!(html.matches("<tr ").count(), html.matches("class=\"subject\"").count() + recipe.rows.len());
-    assert_eq!(rows::verdict_classes(recipe.rows.iter()), "has-matches has-differs");
+    let table = html
+        .split("<table class=\"verdicts\"")
+        .nth(1)
+        .and_then(|rest| rest.split("</table>").next())
+        .unwrap();
+    assert_eq!(table.matches("<tr ").count(), table.matches("class=\"subject\"").count() + recipe.rows.len());
+    assert!(html.contains("<section class=\"recipe has-matches has-differs\""), "the classes of the filter");
 }
 
 #[test]
