@@ -52,6 +52,11 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
     } else {
         ""
     };
+    let groups = if views.iter().any(|view| !view.groups.is_empty()) {
+        " A run with several groups of flows has a curve of the delay for each of them."
+    } else {
+        ""
+    };
     let seeds = match views.iter().map(|view| view.seeds.len()).max() {
         Some(seeds @ 2..) => {
             format!(" Curves are those of the first seed; the bands span the values of all {seeds} seeds.")
@@ -60,7 +65,7 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
     };
     let intro = format!(
         "The goodput of each flow over the capacity of the bottleneck ({bottleneck}, grey), the queue there, and the \
-         queueing delay of packets from end to end, with the delay at the bottleneck dotted. All runs have the same axes; \
+         queueing delay of packets from end to end, with the delay at the bottleneck dotted.{groups} All runs have the same axes; \
          only the rate axes differ if the rates of runs differ by a factor of more than eight. A curve is broken where \
          there is no value, such as a delay while no packet arrives; hatched times are outages: the bottleneck has no \
          capacity.{configured}{relays}{seeds}"

@@ -1,12 +1,12 @@
 //! Several series of one quantity in one plot: a curve per series if they are few, else a curve per group, or the mean of
 //! all series with the range from minimum to maximum.
 
-use millpond_chart::{Legend, Plot, Point, decimate, elide};
+use millpond_chart::{Legend, Plot, Point, decimate, elide, slice_means, with_gaps};
 use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
 
 /// Largest number of curves that a reader can distinguish in one plot.
-const MOST_CURVES: usize = 12;
+pub(super) const MOST_CURVES: usize = 12;
 /// Names of groups in legends are cut to this many characters.
 const GROUP_NAME_LENGTH: usize = 11;
 
@@ -106,7 +106,7 @@ impl CurveSet {
             return Self::range(series, factor, slices);
         }
         let curve = |group: &CurveGroup<'_>| NamedCurve {
-            name: group_value.name(group),
+            name: group_value.name(group.name, group.members.len()),
             points: group_value.points(&group.members, factor, slices),
         };
         Self::Groups(groups.iter().map(curve).collect())
@@ -199,9 +199,10 @@ fn groups<'a>(series: &[&'a Series]) -> Vec<CurveGroup<'a>> {
 }
 
 impl GroupValue {
-    fn name(self, group: &CurveGroup<'_>) -> String {
-        let name = elide(group.name, GROUP_NAME_LENGTH);
-        match (self, group.members.len()) {
+    /// The name of the curve of a group of `count` series.
+    pub(super) fn name(self, group: &str, count: usize) -> String {
+        let name = elide(group, GROUP_NAME_LENGTH);
+        match (self, count) {
             (_, 1) => name,
             (Self::Sum, count) => format!("{name}, sum of {count}"),
             (Self::Mean, count) => format!("{name}, mean of {count}"),
@@ -254,7 +255,7 @@ impl Stack {
             }
             let below = std::mem::replace(&mut low, high);
             let [low, high] = [&below, &low].map(|values| slice_means(&all.times, values, slices));
-            StackedBand { name: GroupValue::Sum.name(group), low, high }
+            StackedBand { name: GroupValue::Sum.name(group.name, group.members.len()), low, high }
         };
         Some(Self(groups.iter().map(band).collect()))
     }
@@ -281,45 +282,13 @@ impl Stack {
     }
 }
 
-/// Means over consecutive samples, at most `slices` of them, at the middle times.
-pub(super) fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
-    let samples = times.len().div_ceil(slices).max(1);
-    let mean = |(times, values): (&[f64], &[f64])| {
-        (times[times.len() / 2], values.iter().sum::<f64>() / values.len() as f64)
-    };
-    times.chunks(samples).zip(values.chunks(samples)).map(mean).collect()
-}
-
 /// One series as points, at most `2 * slices` of them, its values multiplied by `factor`. The curve is broken where samples
 /// have no value or are missing.
 pub(super) fn decimated(series: &Series, factor: f64, slices: usize) -> Vec<Point> {
-    let (times, values) = with_gaps(series);
+    let (times, values) = with_gaps(&series.times, &series.values);
     let mut points = decimate(&times, &values, slices);
     points.iter_mut().for_each(|point| point.1 *= factor);
     points
-}
-
-/// A longer time between two samples than this many usual ones is a gap.
-const GAP: f64 = 1.5;
-
-/// The samples with values, and a sample that is not a number in each gap between them.
-pub(super) fn with_gaps(series: &Series) -> (Vec<f64>, Vec<f64>) {
-    let samples = series.times.iter().copied().zip(series.values.iter().copied());
-    let samples: Vec<Point> = samples.filter(|(_, value)| value.is_finite()).collect();
-    let mut steps: Vec<f64> = samples.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
-    let middle = steps.len() / 2;
-    let usual = match steps.get(middle) {
-        Some(_) => *steps.select_nth_unstable_by(middle, f64::total_cmp).1,
-        None => f64::INFINITY,
-    };
-    let mut kept: Vec<Point> = Vec::with_capacity(samples.len());
-    for sample in samples {
-        if let Some(last) = kept.last().filter(|last| sample.0 - last.0 > GAP * usual) {
-            kept.push((f64::midpoint(last.0, sample.0), f64::NAN));
-        }
-        kept.push(sample);
-    }
-    kept.into_iter().unzip()
 }
 
 /// The range of several series at each time, one point per slice.
@@ -428,23 +397,6 @@ mod tests {
             values: vec![index as f64, if index == 0 { f64::NAN } else { 5.0 }],
         };
         (0..count).map(flow).collect()
-    }
-
-    /// The value at 3 s is not a number; those at 6 s and 7 s have no sample.
-    #[test]
-    fn a_curve_is_broken_where_samples_are_missing_and_nowhere_else() {
-        let series = Series {
-            times: vec![1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0].into(),
-            values: vec![1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0],
-            ..flows(1).remove(0)
-        };
-        let breaks = |slices| {
-            let points = decimated(&series, 2.0, slices);
-            points.iter().filter(|point| point.1.is_nan()).map(|point| point.0).collect::<Vec<_>>()
-        };
-        assert_eq!(breaks(100), [3.0, 6.5]);
-        let whole = Series { times: vec![1.0, 2.0, 3.0].into(), values: vec![1.0; 3], ..series.clone() };
-        assert_eq!(decimated(&whole, 2.0, 100), [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0)]);
     }
 
     #[test]

@@ -165,6 +165,7 @@ pub const PAPER_RULES: &[PaperRule] = &[
     ("hatched", PaperPaint::Fill(PaperColour::INK, 0.12)),
     ("bottleneck", PaperPaint::Dashes(&[1.0, 1.5])),
     ("bottleneck", PaperPaint::Width(0.7)),
+    ("of-all", PaperPaint::Stroke(PaperColour::INK, 0.7)),
     ("configured", PaperPaint::Stroke(PaperColour::INK, 0.7)),
     ("configured", PaperPaint::Dashes(&[3.6, 1.8])),
     ("relays", PaperPaint::Fill(PaperColour::Series, 0.3)),

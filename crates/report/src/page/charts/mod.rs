@@ -1,5 +1,6 @@
 //! One file per chart.
 
+mod delays_over_time;
 mod distributions;
 mod fairness;
 mod internals;

@@ -1,17 +1,15 @@
 //! Goodput, queue and queueing delay over time, a figure for each run. All runs have the same axes; only the rate axes
 //! differ if the rates of runs are of different orders.
 
-use super::super::curve_set::{
-    Band, CurveSet, GroupValue, Stack, decimated, slice_means, sum, sum_of_delays, weighted_mean, with_gaps,
-};
+use super::super::curve_set::{Band, CurveSet, GroupValue, Stack, decimated, sum};
 use super::super::rate_unit::RateUnit;
-use super::super::run_view::{RunView, of_flows};
+use super::super::run_view::RunView;
+use super::delays_over_time::Delays;
 use super::{run_title, time_axis};
 use maud::{Markup, html};
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
-use millpond_results::{EntityKind, Run, Series, quantity};
+use millpond_results::{EntityKind, Series, quantity};
 use millpond_units::format::{fixed, two_digits};
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// How runs over time are drawn.
@@ -69,38 +67,9 @@ struct RunCurves {
     backlog: Vec<Point>,
     /// When the bottleneck had no capacity.
     outages: Vec<Range<f64>>,
-    /// At the bottleneck.
-    queueing: Vec<Point>,
-    /// From end to end, mean over the flows weighted by goodput.
-    end_to_end: Vec<Point>,
-    /// The range of `end_to_end` over the seeds.
-    end_to_end_band: Option<Band>,
-    /// The part of `end_to_end` that is spent in relays, below it; none without relays.
-    at_relays: Option<StackedPart>,
+    delays: Delays,
     /// The range of `queue` over the seeds.
     queue_band: Option<Band>,
-}
-
-/// The upper part of a curve: between what is below it and the curve.
-struct StackedPart {
-    low: Vec<Point>,
-    high: Vec<Point>,
-}
-
-impl StackedPart {
-    /// The part of `whole` that is `part`; a part is at most the whole.
-    fn of(whole: &Series, part: &Series, slices: usize) -> Self {
-        let parts: BTreeMap<u64, f64> =
-            part.times.iter().map(|time| time.to_bits()).zip(part.values.iter().copied()).collect();
-        let (times, values) = with_gaps(whole);
-        let rest = |(time, value): (&f64, &f64)| {
-            let part = parts.get(&time.to_bits()).copied().unwrap_or_default();
-            if part.is_finite() { (value - part).max(0.0) } else { *value }
-        };
-        let low: Vec<f64> = times.iter().zip(&values).map(rest).collect();
-        let outline = |values: &[f64]| slice_means(&times, values, slices);
-        Self { low: outline(&low), high: outline(&values) }
-    }
 }
 
 impl RunCurves {
@@ -113,8 +82,6 @@ impl RunCurves {
         let band = |one: &&Series| Band::of(&view.of_seeds(one), rate_unit.factor, slices);
         let has_bands = view.seeds.len() > 1 && !goodputs.is_condensed();
         let goodput_bands = view.goodputs().iter().filter(|_| has_bands).filter_map(band).collect();
-        let end_to_end: Vec<Series> = view.seeds.iter().map(|run| end_to_end_delay(run)).collect();
-        let at_relays = relay_delay(view.run);
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
             configured: at_bottleneck(quantity::CONFIGURED_CAPACITY, rate_unit.factor),
@@ -127,13 +94,8 @@ impl RunCurves {
             queue_band: view
                 .at_bottleneck(quantity::QUEUE)
                 .and_then(|queue| Band::of(&view.of_seeds(queue), 1.0, slices)),
-            at_relays: at_relays
-                .zip(end_to_end.first())
-                .map(|(part, whole)| StackedPart::of(whole, &part, slices)),
             backlog: sum(&backlogs, slices),
-            queueing: at_bottleneck(quantity::QUEUEING, 1.0),
-            end_to_end: end_to_end.first().map_or_else(Vec::new, |first| decimated(first, 1.0, slices)),
-            end_to_end_band: Band::of(&end_to_end.iter().collect::<Vec<_>>(), 1.0, slices),
+            delays: Delays::of(view, slices),
             rate_unit,
         }
     }
@@ -145,11 +107,6 @@ impl RunCurves {
         capacities.chain(self.goodputs.values()).chain(bands).chain(stacked)
     }
 
-    fn delays(&self) -> impl Iterator<Item = f64> {
-        let band = self.end_to_end_band.iter().flat_map(Band::values);
-        values(&self.queueing).chain(values(&self.end_to_end)).chain(band)
-    }
-
     /// Whether the throughput of the bottleneck is drawn, because the flows are not drawn one by one.
     fn shows_throughput(&self) -> bool {
         self.goodputs.is_condensed() && !self.throughput.is_empty()
@@ -159,25 +116,6 @@ impl RunCurves {
         let band = self.queue_band.iter().flat_map(Band::values);
         values(&self.queue).chain(values(&self.backlog)).chain(band)
     }
-}
-
-/// The end-to-end queueing delay of packets over time: the mean over the flows, weighted by their goodputs.
-fn end_to_end_delay(run: &Run) -> Series {
-    weighted_mean(&of_flows(run, quantity::QUEUEING), &of_flows(run, quantity::GOODPUT))
-}
-
-/// The mean time that packets wait in relays over time: for each flow the sum over its relays, then the mean over the
-/// flows, weighted by their goodputs. None without relays.
-fn relay_delay(run: &Run) -> Option<Series> {
-    let mut of_flows: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
-    let is_wait = |one: &&Series| one.kind == EntityKind::Relay && one.quantity == quantity::QUEUEING;
-    for series in run.series.iter().filter(is_wait) {
-        let flow = series.entity.split('@').next().unwrap_or_default();
-        of_flows.entry(flow).or_default().push(series);
-    }
-    let sums: Vec<Series> = of_flows.into_iter().map(|(flow, relays)| sum_of_delays(flow, &relays)).collect();
-    let weights = self::of_flows(run, quantity::GOODPUT);
-    (!sums.is_empty()).then(|| weighted_mean(&sums.iter().collect::<Vec<_>>(), &weights))
 }
 
 fn values(points: &[Point]) -> impl Iterator<Item = f64> {
@@ -200,7 +138,7 @@ impl Scales {
         Self {
             rate: rate_scale(curves.iter().flat_map(RunCurves::rates)),
             packets: scale(curves.iter().flat_map(RunCurves::packets).collect()),
-            queueing: scale(curves.iter().flat_map(RunCurves::delays).collect()),
+            queueing: scale(curves.iter().flat_map(|curves| curves.delays.values()).collect()),
         }
     }
 }
@@ -234,11 +172,11 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     let mut queue = plot("Queue", scales.packets, 80);
     draw_queues(&mut queue, curves);
     let mut queueing = plot(DELAY, scales.queueing, 80);
-    draw_delays(&mut queueing, curves);
+    curves.delays.draw(&mut queueing);
     let mut panels = vec![
         panel("Goodput", curves.rate_unit.label, rate_legend(curves), rate),
         panel("Queue", "packets", queue_legend(curves), queue),
-        panel(DELAY, "ms", delay_legend(curves), queueing),
+        panel(DELAY, "ms", curves.delays.legend(), queueing),
     ];
     if let Some(stack) = stack {
         let mut plot = plot(STACKED, scales.rate, 120);
@@ -277,30 +215,6 @@ fn draw_queues(plot: &mut Plot, curves: &RunCurves) {
     plot.curve("relays", BACKLOG, &curves.backlog);
     plot.curve("bottleneck", "line", &curves.queue);
 }
-
-/// From end to end, with the part in relays as an area below the curve, and the delay at the bottleneck.
-fn draw_delays(plot: &mut Plot, curves: &RunCurves) {
-    if let Some(band) = &curves.end_to_end_band {
-        band.draw(plot, "band");
-    }
-    if let Some(part) = &curves.at_relays {
-        plot.band(AT_RELAYS, &part.low, &part.high);
-    }
-    plot.curve("at the bottleneck", AT_BOTTLENECK, &curves.queueing);
-    plot.curve("end to end", "line", &curves.end_to_end);
-}
-
-fn delay_legend(curves: &RunCurves) -> Legend {
-    let relays = Legend::new().area(AT_RELAYS, "in relays").when(curves.at_relays.is_some());
-    let both = Legend::new().line("line", "end to end").and(relays).line(AT_BOTTLENECK, "at the bottleneck");
-    both.when(!curves.end_to_end.is_empty())
-}
-
-/// The part of the queueing delay that is spent in relays.
-const AT_RELAYS: &str = "band relays";
-
-/// The queueing delay at the bottleneck.
-const AT_BOTTLENECK: &str = "line bottleneck";
 
 /// The capacity with which laws are configured.
 const CONFIGURED: &str = "line configured";
@@ -364,44 +278,6 @@ fn peak_rate(view: &RunView) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn series(kind: EntityKind, entity: &str, quantity: &str, values: [f64; 3]) -> Series {
-        let [entity, quantity] = [entity, quantity].map(str::to_owned);
-        Series {
-            kind,
-            entity,
-            quantity,
-            unit: String::new(),
-            times: vec![1.0, 2.0, 3.0].into(),
-            values: values.into(),
-        }
-    }
-
-    /// Flow a waits 1 + 2 ms in its two relays, flow b 5 ms in one and has three times the goodput: (3 + 15) / 4 = 4.5 ms.
-    #[test]
-    fn the_part_in_relays_is_their_sum_for_each_flow_and_the_mean_over_flows() {
-        let wait = |relay, value| series(EntityKind::Relay, relay, quantity::QUEUEING, [value; 3]);
-        let goodput = |flow, value| series(EntityKind::Flow, flow, quantity::GOODPUT, [value; 3]);
-        let series = vec![
-            wait("a@R1", 1.0),
-            wait("a@R2", 2.0),
-            wait("b@R1", 5.0),
-            goodput("a", 1e6),
-            goodput("b", 3e6),
-        ];
-        let run = Run { series, ..Run::default() };
-        assert_eq!(relay_delay(&run).unwrap().values, [4.5; 3]);
-        assert!(relay_delay(&Run::default()).is_none());
-    }
-
-    #[test]
-    fn a_part_is_below_the_whole_and_at_most_the_whole() {
-        let whole = series(EntityKind::Flow, "all", quantity::QUEUEING, [10.0, 4.0, 6.0]);
-        let part = series(EntityKind::Flow, "all", quantity::QUEUEING, [7.0, 5.0, f64::NAN]);
-        let StackedPart { low, high } = StackedPart::of(&whole, &part, 100);
-        assert_eq!(low, [(1.0, 3.0), (2.0, 0.0), (3.0, 6.0)]);
-        assert_eq!(high, [(1.0, 10.0), (2.0, 4.0), (3.0, 6.0)]);
-    }
 
     #[test]
     fn an_outage_lasts_from_the_last_sample_with_capacity_to_the_last_without() {
