@@ -66,14 +66,19 @@ impl MatrixPage {
     /// The page of this text.
     ///
     /// # Errors
-    /// It is another page, or the beginning or the end of a section is malformed.
+    /// It is another page, or the beginning or the end of a section is malformed: its line and the heading of the section.
     pub fn parse(text: &str) -> Result<Self, String> {
         let title = HEAD.lines().next().unwrap_or_default();
         if text.lines().next() != Some(title) {
             return Err(format!("is no matrix of evaluations: its first line is not \"{title}\""));
         }
-        let sections = text.split(BEGIN).skip(1).map(section).collect::<Result<_, _>>()?;
-        Ok(Self { sections })
+        let begins = text.match_indices(BEGIN).map(|(place, _)| place);
+        let ends = begins.clone().skip(1).chain([text.len()]);
+        let sections = begins.zip(ends).map(|(begin, end)| {
+            let first_line = 1 + text[..begin].matches('\n').count();
+            section(&text[begin + BEGIN.len()..end], first_line)
+        });
+        Ok(Self { sections: sections.collect::<Result<_, _>>()? })
     }
 }
 
@@ -96,18 +101,34 @@ impl RowOrigin {
     }
 }
 
-/// The name and the section of a text that follows [`BEGIN`].
-fn section(text: &str) -> Result<(String, MatrixSection), String> {
-    let malformed = |what: &str| format!("has a section that does not {what}");
-    let (head, text) = text.split_once(BEGIN_END).ok_or_else(|| malformed("begin with a whole comment"))?;
+/// The name and the section of a text that follows [`BEGIN`], which is on `first_line` of the page.
+fn section(text: &str, first_line: usize) -> Result<(String, MatrixSection), String> {
+    let whole = text;
+    let malformed = |line: usize, what: &str| {
+        let line = first_line + line;
+        format!("line {line}: the section {} does not {what}", heading(whole))
+    };
+    let (head, text) =
+        text.split_once(BEGIN_END).ok_or_else(|| malformed(0, "begin with a whole comment"))?;
     let mut lines = head.lines();
     let first = lines.next().and_then(|line| line.split_once(FINGERPRINT));
-    let (name, fingerprint) = first.ok_or_else(|| malformed("begin with its suite and fingerprint"))?;
-    let origins = lines.map(RowOrigin::parse).collect::<Option<Vec<_>>>();
-    let origins = origins.ok_or_else(|| malformed("list names, fingerprints and versions"))?;
-    let (text, _) = text.split_once(END).ok_or_else(|| malformed(&format!("end with \"{}\"", END.trim())))?;
+    let (name, fingerprint) = first.ok_or_else(|| malformed(0, "begin with its suite and fingerprint"))?;
+    let origin = |(index, line)| {
+        RowOrigin::parse(line)
+            .ok_or_else(|| malformed(1 + index, "list a name, a fingerprint and a version here"))
+    };
+    let origins = lines.enumerate().map(origin).collect::<Result<_, _>>()?;
+    let end = || malformed(0, &format!("end with \"{}\"", END.trim()));
+    let (text, _) = text.split_once(END).ok_or_else(end)?;
     let section = MatrixSection { fingerprint: fingerprint.to_owned(), origins, text: text.to_owned() };
     Ok((name.to_owned(), section))
+}
+
+/// The heading of a section in quotation marks, or the suite in its first line if it has no heading.
+fn heading(section: &str) -> String {
+    let suite = section.lines().next().unwrap_or_default().split([',', ' ']).next().unwrap_or_default();
+    let heading = section.lines().find_map(|line| line.strip_prefix("## "));
+    format!("\"{}\"", heading.map_or_else(|| format!("suite {suite}"), |heading| format!("## {heading}")))
 }
 
 impl fmt::Display for MatrixPage {
@@ -152,9 +173,15 @@ mod tests {
         let refused = |text: &str| MatrixPage::parse(text).unwrap_err();
         assert!(refused("# Other\n").contains("its first line"));
         let cut = text.strip_suffix("-->\n").unwrap();
-        assert!(refused(cut).contains("does not end with \"<!-- end of suite -->\""));
-        assert!(refused(&text.replace(FINGERPRINT, " ")).contains("its suite and fingerprint"));
-        assert!(refused(&text.replace("cubic 0123 0.1.0", "cubic")).contains("names, fingerprints"));
+        assert!(refused(cut).ends_with("the section \"## B\" does not end with \"<!-- end of suite -->\""));
+        assert!(
+            refused(&text.replace(FINGERPRINT, " "))
+                .contains("\"suite a\" does not begin with its suite and")
+        );
+        let damaged = text.replace("cubic 0123 0.1.0", "cubic");
+        let line = 1 + damaged.lines().position(|line| line.starts_with("cubic")).unwrap();
+        let expected = "the section \"## B\" does not list a name, a fingerprint and a version here";
+        assert_eq!(refused(&damaged), format!("line {line}: {expected}"));
     }
 
     #[test]
