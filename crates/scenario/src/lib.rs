@@ -43,7 +43,7 @@ pub use model::{
 };
 pub use overrides::OptionValue;
 pub use place::{At, Place};
-pub use reference::update_reference;
+pub use reference::{heading_anchor, update_reference};
 pub use schedule::{End, RateDistribution, Schedule};
 pub use schema::schema;
 pub use size_table::{SizeShare, SizeTable};

@@ -140,7 +140,14 @@ fn alternatives(forms: Vec<String>) -> String {
 /// The heading under which a table is described, as a link names it.
 fn anchor(table: &dyn Describe) -> String {
     let name = table.name();
-    name.strip_suffix(" table").unwrap_or(name).replace(' ', "-")
+    heading_anchor(name.strip_suffix(" table").unwrap_or(name))
+}
+
+/// The name by which a link leads to a heading: lower case, hyphens for spaces, no punctuation. The same as
+/// `website/millpond_site/anchors.py` gives a heading without a link.
+pub fn heading_anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// What holds if the key is absent.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
-use millpond_scenario::{schema, update_reference};
+use millpond_scenario::{heading_anchor, schema, update_reference};
 use std::path::PathBuf;
 
 fn page() -> PathBuf {
@@ -26,10 +26,16 @@ fn the_schema_beside_the_scenarios_is_that_of_the_tables_of_keys() {
     );
 }
 
-/// The part of a heading that links use: lower case, hyphens for spaces, no punctuation.
-fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
-    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+#[test]
+fn the_anchor_of_a_heading_has_lower_case_hyphens_and_no_punctuation() {
+    for (heading, anchor) in [
+        ("Variants of a protocol", "variants-of-a-protocol"),
+        (" `parking-lot` ", "parking-lot"),
+        ("What holds, at 5 %?", "what-holds-at-5-"),
+        ("jain_window", "jain_window"),
+    ] {
+        assert_eq!(heading_anchor(heading), anchor);
+    }
 }
 
 #[test]
@@ -38,7 +44,7 @@ fn every_link_within_the_reference_page_leads_to_a_heading() {
     let headings: Vec<_> = text
         .lines()
         .filter_map(|line| line.strip_prefix("##"))
-        .map(|line| anchor(line.trim_matches('#')))
+        .map(|line| heading_anchor(line.trim_matches('#')))
         .collect();
     let links = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
     for link in links {
