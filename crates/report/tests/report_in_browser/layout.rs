@@ -2,7 +2,7 @@
 //! spacing.
 
 use super::{Browser, fixture, in_each_view, page_of, report_on};
-use millpond_results::Run;
+use millpond_results::{Group, Milliseconds, Run};
 use serde_json::json;
 
 /// Pairs of panels of a figure that cover one another, with all their texts.
@@ -125,6 +125,37 @@ fn thirty_runs_fit_on_ten_screens() {
     browser.open(&page);
     let height = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
     assert!(height <= 10.0 * 900.0, "{height} pixels");
+}
+
+/// Intervals over seeds, transfers and groups: the widest table. A phone is too narrow for it.
+#[test]
+fn the_whole_table_of_results_is_seen_at_1100_pixels_and_is_scrolled_to_on_a_phone() {
+    let times = Milliseconds { mean: 1234.5, p95: 4321.0, ..Milliseconds::default() };
+    let seeded = |seed: u64| {
+        fixture::SIX.iter().map(move |protocol| {
+            let mut run = fixture::run(protocol, 30, 2);
+            run.label = format!("{}:cellular,headroom=5", protocol.name);
+            run.summary.seed = seed;
+            run.summary.links[0].utilization -= 0.01 * seed as f64;
+            run.summary.queueing_ms.mean += 1000.0 * seed as f64;
+            let web =
+                Group { name: "web".into(), transfers: 9, completion_ms: Some(times), ..Group::default() };
+            let web = Group { queueing_ms: run.summary.queueing_ms, flows: 1, ..web };
+            run.summary.groups.push(web);
+            run
+        })
+    };
+    let (_folder, page) = page_of(&report_on(&(1..=5).flat_map(seeded).collect::<Vec<_>>()));
+    let mut browser = Browser::start();
+    let mut hidden = |width: u32| {
+        browser.set_view(width, "light", "screen");
+        browser.open(&page);
+        let table = "(box => [box.scrollWidth - box.clientWidth, box.querySelectorAll('td').length])(document.querySelector('.scrolls'))";
+        browser.evaluate(table)
+    };
+    let shown = hidden(1100);
+    assert_eq!(shown, json!([0, 6 * 3 * 11]), "pixels beyond the right edge, cells");
+    assert!(hidden(390)[0].as_f64().unwrap() > 100.0);
 }
 
 /// The hue of the flow that joins differs from that of the first one by at least a sixth of the circle, in every run and both
