@@ -2,11 +2,15 @@
 
 use crate::args::{self, World};
 use crate::failure::Failure;
+use millpond_plan::law_faults;
+use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 
-/// Reads the scenario and applies the changes of the command line.
-pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
-    let mut scenario = Scenario::load(&args.file, &args.sets)?;
+/// Reads the scenario and applies the changes of the command line. If it has faults, unknown protocols and refused settings
+/// are reported with them.
+pub(crate) fn load(args: &args::Scenario, registry: &Registry) -> Result<Scenario, Failure> {
+    let mut scenario =
+        Scenario::load_with(&args.file, &args.sets, &|readable| law_faults(readable, registry))?;
     if let Some(seed) = args.seed {
         scenario.seed = seed;
     }

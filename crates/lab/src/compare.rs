@@ -10,7 +10,7 @@ use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
 use millpond_results::{About, Finished, Run, RunOrigin, Summary, Watch, World};
-use millpond_scenario::{At, Fault, Place, QueueSpec, Scenario};
+use millpond_scenario::{At, Fault, Faults, Place, QueueSpec, Scenario};
 use millpond_theory::Study;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -282,7 +282,7 @@ pub fn live_agreements(cases: &[ComparisonCase], runs: &[Run]) -> Vec<LiveAgreem
 ///
 /// # Errors
 /// A queue that does not fit.
-pub fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<Vec<String>, Fault> {
+pub fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<Vec<String>, Faults> {
     let mut notes = Vec::new();
     for of_label in cases.chunk_by(|one, next| one.label == next.label) {
         let Some(case) = of_label.first() else { continue };

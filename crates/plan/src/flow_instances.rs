@@ -2,7 +2,7 @@
 
 use crate::faults;
 use crate::sampling::{FlowSamples, flow_name, flow_samples};
-use millpond_scenario::{Fault, FlowGroup, Hop, Scenario};
+use millpond_scenario::{Fault, Faults, FlowGroup, Hop, Scenario};
 use millpond_units::Span;
 
 /// One flow of a group.
@@ -21,15 +21,18 @@ pub(crate) struct FlowInstance<'s> {
 /// All flows, group after group.
 ///
 /// # Errors
-/// A path that acknowledgements cannot take in the reverse direction.
-pub(crate) fn flow_instances(scenario: &Scenario) -> Result<Vec<FlowInstance<'_>>, Fault> {
-    let mut instances = Vec::new();
+/// Each group with a path that acknowledgements cannot take in the reverse direction.
+pub(crate) fn flow_instances(scenario: &Scenario) -> Result<Vec<FlowInstance<'_>>, Faults> {
+    let (mut instances, mut faults) = (Vec::new(), Vec::new());
     for group in &scenario.flows {
-        for (index, samples) in flow_samples(group, scenario.seed).into_iter().enumerate() {
-            instances.push(instance(scenario, group, index, samples)?);
+        let samples = flow_samples(group, scenario.seed).into_iter().enumerate();
+        let of_group = samples.map(|(index, samples)| instance(scenario, group, index, samples));
+        match of_group.collect::<Result<Vec<_>, _>>() {
+            Ok(of_group) => instances.extend(of_group),
+            Err(fault) => faults.push(fault),
         }
     }
-    Ok(instances)
+    if faults.is_empty() { Ok(instances) } else { Err(scenario.faults(faults)) }
 }
 
 fn instance<'s>(

@@ -5,7 +5,7 @@ use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, named_queue};
 use crate::traffic::{LinkTraffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, QueueLaw, SettingError};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Place, QueueSpec, RouterConduct, Scenario, Scheduler};
+use millpond_scenario::{Fault, Faults, Hop, Place, QueueSpec, RouterConduct, Scenario, Scheduler};
 
 /// The router law of a protocol, with the header that it reads.
 type BuiltRouter = (HeaderId, Box<dyn Law>);
@@ -25,7 +25,7 @@ pub(super) fn laws(
     traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     facts: &LinkFacts,
-) -> Result<BuiltLaws, Fault> {
+) -> Result<BuiltLaws, Faults> {
     let conduct = scenario.links[hop.link].direction(hop.forward).router;
     let present = match conduct {
         RouterConduct::TakesPart => present(protocols, traffic),
@@ -63,7 +63,7 @@ pub(crate) fn queue(
     registry: &Registry,
     present: &[&ConfiguredProtocol<'_>],
     hop: Hop,
-) -> Result<Option<ConfiguredQueue>, Fault> {
+) -> Result<Option<ConfiguredQueue>, Faults> {
     match queue_spec(scenario, hop) {
         Some(spec) => Ok(Some(named_queue(scenario, registry, spec)?)),
         None => wanted_queue(scenario, registry, present),
@@ -156,6 +156,6 @@ fn wanted_queue(
     scenario: &Scenario,
     registry: &Registry,
     present: &[&ConfiguredProtocol<'_>],
-) -> Result<Option<ConfiguredQueue>, Fault> {
+) -> Result<Option<ConfiguredQueue>, Faults> {
     present.first().map(|configured| configured.queue(scenario, registry)).transpose()
 }

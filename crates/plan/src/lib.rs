@@ -25,5 +25,5 @@ mod shared_loops;
 mod traffic;
 mod warnings;
 
-pub use protocols::with_used_settings;
+pub use protocols::{law_faults, with_used_settings};
 pub use queue_conflicts::other_queues;

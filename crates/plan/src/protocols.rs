@@ -1,9 +1,10 @@
 //! The protocols that a scenario uses, with their settings checked.
 
 use crate::faults;
-use millpond_law::{Needs, Protocol, Queue, Settings};
+use millpond_law::{Needs, Protocol, Queue, SettingError, Settings};
 use millpond_protocols::{Registry, queues};
-use millpond_scenario::{At, Fault, ProtocolEntry, QueueSpec, Scenario, WrittenSetting};
+use millpond_scenario::{At, Fault, Faults, FlowGroup, ProtocolEntry, QueueSpec, Scenario, WrittenSetting};
+use std::collections::BTreeMap;
 
 /// A protocol with the settings, relays and queue that a scenario gives it.
 pub(crate) struct ConfiguredProtocol<'s> {
@@ -18,23 +19,77 @@ pub(crate) struct ConfiguredProtocol<'s> {
 /// Every protocol that flows of this scenario use, in the order in which they are first named.
 ///
 /// # Errors
-/// An unknown protocol or queue, or a setting that a law refuses. Entries of `[protocols]` that no flow names are checked
-/// too, because a comparison may assign them.
+/// Those of [`law_faults`].
 pub(crate) fn configured_protocols<'s>(
     scenario: &'s Scenario,
     registry: &Registry,
-) -> Result<Vec<ConfiguredProtocol<'s>>, Fault> {
-    for entry in scenario.protocols.values() {
-        configure(scenario, registry, &entry.protocol, Some(entry))?.queue(scenario, registry)?;
+) -> Result<Vec<ConfiguredProtocol<'s>>, Faults> {
+    let faults = law_faults(scenario, registry);
+    if !faults.is_empty() {
+        return Err(scenario.faults(faults));
     }
     let mut protocols: Vec<ConfiguredProtocol<'s>> = Vec::new();
     for group in &scenario.flows {
         if protocols.iter().all(|configured| configured.label.value != group.protocol.value) {
             let label = &group.protocol;
-            protocols.push(configure(scenario, registry, label, scenario.protocols.get(&label.value))?);
+            let configured = configure(scenario, registry, label, scenario.protocols.get(&label.value));
+            protocols.push(configured?);
         }
     }
     Ok(protocols)
+}
+
+/// Every unknown protocol or queue of flows, links and `[protocols]`, and every setting that a law refuses. Entries of
+/// `[protocols]` that no flow names are checked too, because a comparison may assign them.
+pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {
+    let of_entry = |entry: &ProtocolEntry| {
+        let configured = configure(scenario, registry, &entry.protocol, Some(entry));
+        configured.and_then(|configured| configured.queue(scenario, registry)).err()
+    };
+    let entries = scenario.protocols.values().filter_map(of_entry);
+    let mut names = BTreeMap::new();
+    let of_group = |group: &FlowGroup| {
+        let label = &group.protocol;
+        let is_known = *names.entry(label.value.clone()).or_insert_with(|| {
+            scenario.protocols.contains_key(&label.value) || registry.protocol(label).is_ok()
+        });
+        if is_known { None } else { configure(scenario, registry, label, None).err() }
+    };
+    let groups = scenario.flows.iter().filter_map(of_group);
+    let queues = scenario.links.iter().flat_map(|link| {
+        let directions = [Some(&link.forward), link.backward.as_ref()].into_iter().flatten();
+        let mut specs: Vec<&QueueSpec> =
+            directions.filter_map(|direction| direction.queue.as_ref()).collect();
+        specs.dedup();
+        specs
+    });
+    let queues = queues.filter_map(|spec| named_queue(scenario, registry, spec).err());
+    entries.chain(groups).chain(queues).flat_map(|faults| faults.0).collect()
+}
+
+/// The settings of a law.
+///
+/// # Errors
+/// Every setting that `check` refuses. Each is left out to find the next.
+fn checked(
+    written: &[WrittenSetting],
+    check: impl Fn(&[WrittenSetting]) -> Result<Settings, SettingError>,
+) -> Result<Settings, Vec<SettingError>> {
+    let (mut remaining, mut errors) = (written.to_vec(), Vec::new());
+    loop {
+        let count = remaining.len();
+        match check(&remaining) {
+            Ok(settings) if errors.is_empty() => return Ok(settings),
+            Ok(_) => return Err(errors),
+            Err(error) => {
+                remaining.retain(|setting| setting.name.value != error.name);
+                errors.push(error);
+            }
+        }
+        if remaining.len() == count {
+            return Err(errors);
+        }
+    }
 }
 
 /// The protocol that `label` names under this entry. A sender and a receiver have been built to check the settings.
@@ -43,15 +98,18 @@ fn configure<'s>(
     registry: &Registry,
     label: &'s At<String>,
     entry: Option<&'s ProtocolEntry>,
-) -> Result<ConfiguredProtocol<'s>, Fault> {
+) -> Result<ConfiguredProtocol<'s>, Faults> {
     let name = entry.map_or(label, |entry| &entry.protocol);
     let protocol = registry.protocol(name).map_err(|unknown| {
         let entries = scenario.protocols.keys().map(String::as_str);
         faults::unknown(scenario, name, "protocol", &unknown, entries)
     })?;
     let params: &[WrittenSetting] = entry.map_or(&[], |entry| &entry.params);
-    let fault = |error| faults::setting(scenario, &name.value, params, name.place, &error);
-    let settings = Settings::check(protocol.card().parameters, faults::written(params)).map_err(fault)?;
+    let fault = |error: SettingError| faults::setting(scenario, &name.value, params, name.place, &error);
+    let faults = |errors: Vec<SettingError>| Faults(errors.into_iter().map(fault).collect());
+    let check =
+        |written: &[WrittenSetting]| Settings::check(protocol.card().parameters, faults::written(written));
+    let settings = checked(params, check).map_err(faults)?;
     protocol.sender(&settings).map_err(fault)?;
     protocol.receiver(&settings).map_err(fault)?;
     if entry.is_some_and(|entry| entry.rate_code.is_some()) && protocol.rate_field().is_none() {
@@ -59,7 +117,7 @@ fn configure<'s>(
         let with_rates = registry.protocols().filter(|protocol| protocol.rate_field().is_some());
         let names: Vec<&str> = with_rates.map(|protocol| protocol.card().name).collect();
         let fault = scenario.fault(name.place, message, "no rate to code");
-        return Err(fault.help(format!("those of {} return one", names.join(", "))));
+        return Err(fault.help(format!("those of {} return one", names.join(", "))).into());
     }
     let needs = protocol.needs(&settings);
     Ok(ConfiguredProtocol { label, protocol, settings, needs, entry })
@@ -107,17 +165,20 @@ pub(crate) fn named_queue(
     scenario: &Scenario,
     registry: &Registry,
     spec: &QueueSpec,
-) -> Result<ConfiguredQueue, Fault> {
+) -> Result<ConfiguredQueue, Faults> {
     let unknown = |unknown| faults::unknown(scenario, &spec.name, "queue", &unknown, std::iter::empty());
     let queue = registry.queue(&spec.name).map_err(unknown)?;
-    let settings = queues::settings(queue, faults::written(&spec.settings));
-    let fault = |error| faults::setting(scenario, &spec.name.value, &spec.settings, spec.name.place, &error);
-    Ok(ConfiguredQueue { queue, settings: settings.map_err(fault)? })
+    let settings = checked(&spec.settings, |written| queues::settings(queue, faults::written(written)));
+    let fault = |error: SettingError| {
+        faults::setting(scenario, &spec.name.value, &spec.settings, spec.name.place, &error)
+    };
+    let faults = |errors: Vec<SettingError>| Faults(errors.into_iter().map(fault).collect());
+    Ok(ConfiguredQueue { queue, settings: settings.map_err(faults)? })
 }
 
 impl ConfiguredProtocol<'_> {
     /// The queue at links that specify none: that of the protocol's entry, else the default of the protocol.
-    pub(crate) fn queue(&self, scenario: &Scenario, registry: &Registry) -> Result<ConfiguredQueue, Fault> {
+    pub(crate) fn queue(&self, scenario: &Scenario, registry: &Registry) -> Result<ConfiguredQueue, Faults> {
         if let Some(spec) = self.entry.and_then(|entry| entry.queue.as_ref()) {
             return named_queue(scenario, registry, spec);
         }

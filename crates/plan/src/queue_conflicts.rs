@@ -3,7 +3,7 @@
 use crate::laws::queue_spec;
 use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, configured_protocols, named_queue};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, RouterConduct, Scenario};
+use millpond_scenario::{Fault, Faults, Hop, RouterConduct, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links after these are counted in a message, not named.
@@ -18,7 +18,7 @@ pub(crate) fn check_queues(
     scenario: &Scenario,
     registry: &Registry,
     protocols: &[&ConfiguredProtocol<'_>],
-) -> Result<(), Fault> {
+) -> Result<(), Faults> {
     let needed = protocols
         .iter()
         .map(|configured| configured.queue(scenario, registry))
@@ -37,7 +37,7 @@ pub(crate) fn check_queues(
             }
         }
     }
-    if conflicts.is_empty() { Ok(()) } else { Err(fault(scenario, protocols, &needed, &conflicts)) }
+    if conflicts.is_empty() { Ok(()) } else { Err(fault(scenario, protocols, &needed, &conflicts).into()) }
 }
 
 /// A sentence about each protocol whose data cross links with a queue that the scenario sets and that is not the protocol's
@@ -45,7 +45,7 @@ pub(crate) fn check_queues(
 ///
 /// # Errors
 /// An unknown protocol or queue, or a setting that a law refuses.
-pub fn other_queues(scenario: &Scenario, registry: &Registry) -> Result<Vec<String>, Fault> {
+pub fn other_queues(scenario: &Scenario, registry: &Registry) -> Result<Vec<String>, Faults> {
     let configured = configured_protocols(scenario, registry)?;
     let protocols: Vec<&ConfiguredProtocol<'_>> = configured.iter().collect();
     // The links of each protocol, by the queue that they have.

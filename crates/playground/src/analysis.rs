@@ -19,7 +19,7 @@ use millpond_theory::{AnalysisError, AnalyzedCapacity, Study, with_constant_capa
 /// # Errors
 /// What is wrong with the scenario, or why it has no equilibrium.
 pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<PlacedFault>> {
-    let written = job.scenario()?;
+    let written = job.scenario(registry)?;
     let held = with_constant_capacities(&written, AnalyzedCapacity::mean_of_run(&written));
     let plan = fluid::plan_steady_state(&held.scenario, registry).map_err(|found| faults::placed(&found))?;
     let mut analysis = analyze_steady_state(&plan).map_err(placed)?;

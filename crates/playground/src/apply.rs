@@ -57,7 +57,8 @@ mod tests {
 
     fn parsed(text: &str, overrides: &[String]) -> Result<Scenario, Vec<PlacedFault>> {
         let edited = Edited { text: text.to_owned(), overrides: overrides.to_vec() };
-        Job { task: Task::Check, edited, folder: std::env::temp_dir(), width: 0 }.scenario()
+        Job { task: Task::Check, edited, folder: std::env::temp_dir(), width: 0 }
+            .scenario(&Registry::builtin())
     }
 
     /// Moves each slider of each shipped scenario by itself, and all together.

@@ -39,7 +39,7 @@ pub(crate) fn check(job: &Job, registry: &Registry) -> Checked {
         sliders: written_sliders(job, registry),
         effort: Effort::default(),
     };
-    match job.scenario() {
+    match job.scenario(registry) {
         Ok(scenario) => checked.plan(&scenario, registry),
         Err(faults) => checked.faults = faults,
     }

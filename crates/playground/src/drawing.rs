@@ -173,11 +173,14 @@ mod tests {
     use crate::job::{Job, Task};
     use crate::requests::Edited;
     use crate::shipped;
+    use millpond_protocols::Registry;
     use std::collections::BTreeSet;
 
     fn scenario(text: &str) -> Scenario {
         let edited = Edited { text: text.to_owned(), overrides: Vec::new() };
-        Job { task: Task::Check, edited, folder: std::env::temp_dir(), width: 0 }.scenario().unwrap()
+        Job { task: Task::Check, edited, folder: std::env::temp_dir(), width: 0 }
+            .scenario(&Registry::builtin())
+            .unwrap()
     }
 
     #[test]

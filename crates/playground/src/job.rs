@@ -5,6 +5,8 @@ use crate::faults::{self, PlacedFault};
 use crate::files::Sandbox;
 use crate::messages::{Message, PageWorld};
 use crate::requests::Edited;
+use millpond_plan::law_faults;
+use millpond_protocols::Registry;
 use millpond_scenario::{Faults, Scenario};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -53,12 +55,14 @@ impl Job {
     ///
     /// # Errors
     /// Everything that is wrong with it, or too many flows.
-    pub(crate) fn scenario(&self) -> Result<Scenario, Vec<PlacedFault>> {
+    pub(crate) fn scenario(&self, registry: &Registry) -> Result<Scenario, Vec<PlacedFault>> {
         let files = Sandbox::new(&self.folder).map_err(|error| {
             vec![PlacedFault::plain(format!("the folder {} cannot be read: {error}", self.folder.display()))]
         })?;
         let Edited { text, overrides } = &self.edited;
-        let scenario = Scenario::parse(text, faults::SCENARIO, &self.folder, overrides, &files);
+        let further = |readable: &Scenario| law_faults(readable, registry);
+        let scenario =
+            Scenario::parse_with(text, faults::SCENARIO, &self.folder, overrides, &files, &further);
         let scenario = scenario.map_err(|found: Faults| faults::placed(&found))?;
         check_flows(&scenario)?;
         Ok(scenario)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The notebook, or the faults of the scenario.
 pub(crate) fn answer(job: &Job, registry: &Registry) -> Value {
-    match job.scenario() {
+    match job.scenario(registry) {
         Ok(scenario) => notebook(job, &scenario.title, fluid::plan(&scenario, registry).is_ok()),
         Err(faults) => json!({ "faults": faults }),
     }

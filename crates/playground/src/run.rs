@@ -25,7 +25,7 @@ pub(crate) fn run(
     registry: &Registry,
     output: &mut (dyn Write + Send),
 ) -> std::io::Result<()> {
-    let scenario = match prepared(job, world) {
+    let scenario = match prepared(job, registry, world) {
         Ok(scenario) => scenario,
         Err(faults) => return line(output, &Task::Run(world).fault(faults)),
     };
@@ -41,8 +41,8 @@ pub(crate) fn run(
 ///
 /// # Errors
 /// What is wrong with it, or an effort beyond the limit.
-fn prepared(job: &Job, world: PageWorld) -> Result<Scenario, Vec<PlacedFault>> {
-    let scenario = job.scenario()?;
+fn prepared(job: &Job, registry: &Registry, world: PageWorld) -> Result<Scenario, Vec<PlacedFault>> {
+    let scenario = job.scenario(registry)?;
     Effort::of(&scenario).check(world)?;
     Ok(scenario)
 }
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_run_has_its_four_figures_and_the_same_job_has_the_same_bytes() {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s"]);
-        let scenario = prepared(&job, PageWorld::Packets).unwrap();
+        let scenario = prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap();
         let run = |world| results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
         let answer = |world| message(&run(world), world, 300, None);
         for world in [PageWorld::Packets, PageWorld::Fluid] {
@@ -261,7 +261,7 @@ mod tests {
     fn a_curve_with_few_points_has_the_extremes_of_all_samples() {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s", "measure.every=4ms"]);
         let run = results(
-            &prepared(&job, PageWorld::Packets).unwrap(),
+            &prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap(),
             PageWorld::Packets,
             &Registry::builtin(),
             &Unwatched,
@@ -288,7 +288,7 @@ mod tests {
     fn too_many_samples_are_a_fault_in_both_worlds() {
         let job = job("dumbbell", &["measure.every=100us"]);
         for world in [PageWorld::Packets, PageWorld::Fluid] {
-            let faults = prepared(&job, world).unwrap_err();
+            let faults = prepared(&job, &Registry::builtin(), world).unwrap_err();
             assert!(
                 faults[0].message.contains("samples of series; the limit of the playground is 20 million")
             );
@@ -298,8 +298,8 @@ mod tests {
     #[test]
     fn too_many_packet_hops_are_a_fault_that_names_the_limit() {
         let job = job("dumbbell", &["duration=100000s", "measure.every=10s"]);
-        let faults = prepared(&job, PageWorld::Packets).unwrap_err();
-        assert!(prepared(&job, PageWorld::Fluid).is_ok());
+        let faults = prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap_err();
+        assert!(prepared(&job, &Registry::builtin(), PageWorld::Fluid).is_ok());
         assert!(faults[0].message.contains("the limit of the playground is 200 million"), "{faults:?}");
         assert!(faults[0].help.as_ref().is_some_and(|help| help.contains("duration")), "{faults:?}");
     }
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn the_beginning_of_a_run_is_what_the_whole_run_has() {
         let job = job("dumbbell", &["duration=6s", "measure.from=3s", "measure.every=500ms"]);
-        let scenario = prepared(&job, PageWorld::Packets).unwrap();
+        let scenario = prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap();
         for world in [PageWorld::Packets, PageWorld::Fluid] {
             let beginnings = Beginnings::default();
             let whole = results(&scenario, world, &Registry::builtin(), &beginnings).unwrap();

@@ -11,7 +11,6 @@ use millpond_lab::{Choice, cases, compare as run_cases, notes_on_queues, world_a
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::comparison_json;
 use millpond_results::{Comparison as Rows, Finished, Run as Results, Timing};
-use millpond_scenario::Faults;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -90,7 +89,7 @@ pub fn compare(
         let finished = finished.into_iter().map(|Finished { run, timing }| (run, timing));
         let (results, timings): (Vec<Results>, Vec<Timing>) = finished.unzip();
         let mut rows = Rows::of(&results);
-        rows.findings.extend(notes_on_queues(&cases, &registry).map_err(Faults::from)?);
+        rows.findings.extend(notes_on_queues(&cases, &registry)?);
         rows.command.clone_from(&origin.command);
         let agreements = world_agreements(&cases, &results, &registry);
         let scenarios = cases.into_iter().map(|case| Arc::new(case.scenario));

@@ -97,11 +97,24 @@ impl FaultCollector {
         self.faults.borrow().is_empty()
     }
 
-    /// All faults, in the order of the texts.
-    pub(crate) fn into_faults(self) -> Faults {
+    /// How many faults were found so far.
+    pub(crate) fn len(&self) -> usize {
+        self.faults.borrow().len()
+    }
+
+    /// All faults, and `further` ones at places of the same texts, in the order of the texts.
+    pub(crate) fn into_faults(self, further: Vec<Fault>) -> Faults {
         let mut faults = self.faults.into_inner();
+        faults.extend(further.into_iter().map(|fault| (self.sources.place_of(&fault), fault)));
         faults.sort_by_key(|(place, _)| *place);
         Faults(one_for_each_cause(faults.into_iter().map(|(_, fault)| fault)))
+    }
+}
+
+impl Faults {
+    /// Faults at places of these texts, in the order of the texts.
+    pub(crate) fn in_order(sources: &Sources, faults: Vec<Fault>) -> Self {
+        FaultCollector::new(sources.clone()).into_faults(faults)
     }
 }
 

@@ -34,6 +34,7 @@ pub use distribution::{Lasting, Size};
 pub use excerpt::printable;
 pub use files::{Disk, Files};
 pub use key::{ScenarioHashes, TraceHash};
+pub use keys::FurtherCheck;
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Contention, Delay, DelayedAcks,
     Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Levels, Link,

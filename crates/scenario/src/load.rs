@@ -2,11 +2,14 @@
 
 use crate::collector::FaultCollector;
 use crate::files::{Disk, Files};
+use crate::keys::FurtherCheck;
 use crate::model::Scenario;
 use crate::overrides::OptionValue;
-use crate::source::{Faults, Sources};
+use crate::source::{Fault, Faults, Sources};
 use crate::{keys, overrides, tree};
 use std::path::Path;
+
+const NO_FURTHER_CHECK: FurtherCheck<'_> = &|_| Vec::new();
 
 impl Scenario {
     /// Reads the scenario file at `path` with overrides such as `links.L1.rate=5Mbps`.
@@ -14,10 +17,21 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with the file, the overrides or the traces that they name.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, Faults> {
+        Self::load_with(path, overrides, NO_FURTHER_CHECK)
+    }
+
+    /// As [`Scenario::load`]. If the scenario has faults, `further` looks for those that reading does not find, such as unknown
+    /// protocols, so that all are reported together. It receives the links, flows and protocols that could be read; they are
+    /// checked no further, because a fault may have others as its consequences.
+    ///
+    /// # Errors
+    /// Those of [`Scenario::load`], and those that `further` finds beside them.
+    pub fn load_with(path: &Path, overrides: &[String], further: FurtherCheck<'_>) -> Result<Self, Faults> {
         let name = path.display().to_string();
         let bytes = Disk.read(path).map_err(|error| unreadable(&name, &error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| unreadable(&name, "it is not a text in UTF-8"))?;
-        Self::parse(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, &Disk)
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse_with(&text, &name, folder, overrides, &Disk, further)
     }
 
     /// Reads a scenario from `text`. Errors call it `name`; its traces come from `files`, with paths relative to
@@ -32,12 +46,29 @@ impl Scenario {
         overrides: &[String],
         files: &dyn Files,
     ) -> Result<Self, Faults> {
+        Self::parse_with(text, name, folder, overrides, files, NO_FURTHER_CHECK)
+    }
+
+    /// As [`Scenario::parse`], with the further check of [`Scenario::load_with`].
+    ///
+    /// # Errors
+    /// Those of [`Scenario::parse`], and those that `further` finds beside them.
+    pub fn parse_with(
+        text: &str,
+        name: &str,
+        folder: &Path,
+        overrides: &[String],
+        files: &dyn Files,
+        further: FurtherCheck<'_>,
+    ) -> Result<Self, Faults> {
         let mut sources = Sources::new(name, text);
         let mut document = tree::document(&sources, 0)?;
-        for expression in overrides {
-            overrides::apply(&mut document, &mut sources, expression)?;
+        let mut apply = |expression: &String| overrides::apply(&mut document, &mut sources, expression).err();
+        let refused: Vec<Fault> = overrides.iter().filter_map(&mut apply).collect();
+        if !refused.is_empty() {
+            return Err(Faults(refused));
         }
-        keys::read(FaultCollector::new(sources), files, folder, &document)
+        keys::read(FaultCollector::new(sources), files, folder, &document, further)
     }
 
     /// Reads a scenario from the `text` of a command, in which the options of the command replace values. Errors name the
@@ -51,7 +82,7 @@ impl Scenario {
         for option in options {
             overrides::apply_option(&mut document, &mut sources, option)?;
         }
-        keys::read(FaultCollector::new(sources), &Disk, Path::new(""), &document)
+        keys::read(FaultCollector::new(sources), &Disk, Path::new(""), &document, NO_FURTHER_CHECK)
     }
 }
 

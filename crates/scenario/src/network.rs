@@ -3,7 +3,7 @@
 use crate::collector::FaultCollector;
 use crate::model::{Hop, Link, ProtocolEntry, Scenario};
 use crate::place::{At, Place};
-use crate::source::Fault;
+use crate::source::{Fault, Faults};
 use millpond_units::Span;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -55,6 +55,11 @@ impl Scenario {
     /// A fault of the value at `place` of the scenario. `label` stands at the place, below the line.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         self.sources.fault(place, message, label)
+    }
+
+    /// These faults of the scenario in the order of its texts. Faults with the same texts become one with several lines.
+    pub fn faults(&self, faults: Vec<Fault>) -> Faults {
+        Faults::in_order(&self.sources, faults)
     }
 }
 

@@ -53,6 +53,15 @@ impl Sources {
         Fault { help: fault.help, ..self.fault(place, fault.message, label) }
     }
 
+    /// The place at which a fault of these texts points; the beginning of the first text if it points at none of them.
+    pub(crate) fn place_of(&self, fault: &Fault) -> Place {
+        let is_its = |source: &Arc<NamedSource<String>>| {
+            fault.source.as_ref().is_some_and(|other| Arc::ptr_eq(source, other))
+        };
+        let text = self.0.iter().position(is_its);
+        text.map_or_else(Place::default, |text| Place { text, start: fault.start, end: fault.end })
+    }
+
     /// A fault without a place.
     pub fn plain(&self, message: impl Into<String>) -> Fault {
         Fault { message: message.into(), label: String::new(), help: None, source: None, start: 0, end: 0 }

@@ -12,7 +12,7 @@ use millpond_scenario::Faults;
 use std::process::ExitCode;
 
 pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
-    let scenario = load(&args.scenario)?;
+    let scenario = load(&args.scenario, registry)?;
     let (warnings, outline) = match world(args.world) {
         World::Packets | World::Live => {
             if world(args.world) == World::Live {

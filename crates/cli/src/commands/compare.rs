@@ -24,12 +24,12 @@ use millpond_report::terminal::{self, Document};
 use millpond_results::files::load as load_run;
 use millpond_results::files::{ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run};
-use millpond_scenario::{Faults, join_settings};
+use millpond_scenario::join_settings;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
-    let scenario = load(&args.scenario)?;
+    let scenario = load(&args.scenario, registry)?;
     if let Some(group) = &args.harm {
         return harm_by_group(group, scenario, args, registry);
     }
@@ -45,7 +45,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     warn(&runs);
     let mut comparison = Comparison::of(&runs).made_by(origin().command, &args.scenario.sets);
-    comparison.findings.extend(notes_on_queues(&cases, registry).map_err(Faults::from)?);
+    comparison.findings.extend(notes_on_queues(&cases, registry)?);
     if let Some(directory) = &directory {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }

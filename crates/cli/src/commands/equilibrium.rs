@@ -17,7 +17,7 @@ use serde_json::to_string_pretty as pretty;
 use std::process::ExitCode;
 
 pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outcome {
-    let ConstantCapacities { scenario, named } = held(&load(&args.scenario)?, args.at)?;
+    let ConstantCapacities { scenario, named } = held(&load(&args.scenario, registry)?, args.at)?;
     let plan = fluid::plan_steady_state(&scenario, registry)?;
     if let Some(utility) = args.utility {
         let found = allocate_by_utility(&plan, utility, &args.weights)?;

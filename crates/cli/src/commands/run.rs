@@ -23,7 +23,7 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
             "{option}: the fluid world has no packets; run in packets or live"
         )));
     }
-    let scenario = load(&args.scenario)?;
+    let scenario = load(&args.scenario, registry)?;
     let interrupt = Interrupt::install()?;
     // An output that cannot be written is refused before the run.
     let begin = if args.existing.force { RunDirectory::replace } else { RunDirectory::create };

@@ -36,7 +36,7 @@ const POINTS: usize = 40;
 pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome {
     match (&args.explain, &args.scenario) {
         (Some(run), _) => explain(run, args, registry),
-        (None, Some(scenario)) => analyse(args, &load(scenario)?, registry),
+        (None, Some(scenario)) => analyse(args, &load(scenario, registry)?, registry),
         (None, None) => Err(Failure::input(
             "name a scenario: millpond stability SCENARIO.toml, or --explain RUN for a finished run",
         )),

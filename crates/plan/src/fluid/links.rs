@@ -11,7 +11,7 @@ use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
 use millpond_protocols::Registry;
 use millpond_scenario::{
-    Capacity, ConfiguredCapacity, ConfiguredRate, Direction, Fault, Hop, Levels, Scenario, Schedule,
+    Capacity, ConfiguredCapacity, ConfiguredRate, Direction, Fault, Faults, Hop, Levels, Scenario, Schedule,
 };
 use millpond_units::{Rate, Span, Time};
 
@@ -22,7 +22,7 @@ pub(super) fn links(
     models: &[FluidProtocol<'_>],
     instances: &[FlowInstance<'_>],
     network: &mut FluidNetwork,
-) -> Result<Vec<FluidLinkPlan>, Fault> {
+) -> Result<Vec<FluidLinkPlan>, Faults> {
     let mut planned = Vec::new();
     let labels = models.iter().map(|model| model.configured.label.value.as_str());
     for (hop, traffic) in traffic(scenario, instances, labels) {
@@ -38,7 +38,7 @@ fn link(
     traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     network: &mut FluidNetwork,
-) -> Result<FluidLinkPlan, Fault> {
+) -> Result<FluidLinkPlan, Faults> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
     let configured_capacity = configured_capacity(scenario, hop, direction, &capacity)?;
@@ -139,7 +139,7 @@ fn install(
     present: &[&FluidProtocol<'_>],
     link: &NewLink<'_>,
     network: &mut FluidNetwork,
-) -> Result<(), Fault> {
+) -> Result<(), Faults> {
     let NewLink { hop, id, facts } = *link;
     let protocols: Vec<_> = present.iter().map(|model| &model.configured).collect();
     if let Some(configured) = queue(scenario, registry, &protocols, hop)? {
@@ -153,14 +153,11 @@ fn install(
             FluidQueue::Missing => {
                 let place = queue_place(scenario, hop);
                 let link = hop_name(scenario, hop);
+                let queue = configured.queue;
                 return Err(unsupported::queue_without_equations(
-                    scenario,
-                    registry,
-                    place,
-                    &link,
-                    configured.queue,
-                    facts,
-                ));
+                    scenario, registry, place, &link, queue, facts,
+                )
+                .into());
             }
         }
     }

@@ -30,7 +30,7 @@ use plan::{FluidProtocol, refused};
 /// # Errors
 /// What the packet world refuses, and features of the scenario that have no equations, with line and alternative.
 pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Faults> {
-    plan_equations(scenario, registry, flow_instances(scenario)?).map_err(Faults::from)
+    plan_equations(scenario, registry, flow_instances(scenario)?)
 }
 
 /// As [`plan`], for analyses of the state after the last start: flows that differ only in their start and in a later stop are
@@ -46,14 +46,14 @@ pub fn plan_steady_state(scenario: &Scenario, registry: &Registry) -> Result<Flu
             (samples.start, samples.stop) = (last, None);
         }
     }
-    plan_equations(scenario, registry, instances).map_err(Faults::from)
+    plan_equations(scenario, registry, instances)
 }
 
 fn plan_equations(
     scenario: &Scenario,
     registry: &Registry,
     instances: Vec<FlowInstance<'_>>,
-) -> Result<FluidPlan, Fault> {
+) -> Result<FluidPlan, Faults> {
     unsupported::scenario(scenario)?;
     let protocols = configured_protocols(scenario, registry)?;
     let warnings = warnings(scenario, &protocols, &instances);

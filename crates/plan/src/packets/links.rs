@@ -9,7 +9,7 @@ use millpond_law::{
 };
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
-use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
+use millpond_scenario::{Delay, Direction, End, Fault, Faults, Hop, Scenario};
 use millpond_sim::{AtEnd, Jitter, LinkLayer, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule};
 use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn link(
     traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     ends: (NodeId, NodeId),
-) -> Result<LinkSpec, Fault> {
+) -> Result<LinkSpec, Faults> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let mut random =
         Random::stream(scenario.seed, &format!("link {} configured rate", hop_name(scenario, hop)));
@@ -30,7 +30,7 @@ pub(super) fn link(
     let configured_capacity = Arc::new(schedule(&configured));
     let buffer = buffer(direction, traffic, scenario.duration);
     if let Some(packet) = packet_beyond_buffer(buffer, traffic) {
-        return Err(too_small_buffer(scenario, hop, packet));
+        return Err(too_small_buffer(scenario, hop, packet).into());
     }
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// An unknown protocol or queue, a setting that a law refuses, or a path without a return path, with its line.
 pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Faults> {
-    plan_network(scenario, registry).map_err(Faults::from)
+    plan_network(scenario, registry)
 }
 
 /// Checks a run of `scenario` as [`plan`] does, but builds one flow for each path of a group, so that a scenario with a
@@ -66,7 +66,7 @@ pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Fa
     })
 }
 
-fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Fault> {
+fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Faults> {
     let protocols = configured_protocols(scenario, registry)?;
     let instances = flow_instances(scenario, &protocols, registry)?;
     let Built { network, links, flows } =
@@ -83,7 +83,7 @@ fn flow_instances<'s>(
     scenario: &'s Scenario,
     protocols: &[ConfiguredProtocol<'_>],
     registry: &Registry,
-) -> Result<Vec<FlowInstance<'s>>, Fault> {
+) -> Result<Vec<FlowInstance<'s>>, Faults> {
     check_queues(scenario, registry, &protocols.iter().collect::<Vec<_>>())?;
     crate::flow_instances::flow_instances(scenario)
 }
@@ -117,7 +117,7 @@ fn build<'a, 's: 'a>(
     protocols: &[ConfiguredProtocol<'_>],
     instances: &[FlowInstance<'s>],
     built: impl Iterator<Item = &'a FlowInstance<'s>>,
-) -> Result<Built, Fault> {
+) -> Result<Built, Faults> {
     let mut builder = Builder::new(scenario.seed);
     let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
     let links = plan_links(scenario, registry, protocols, instances, &nodes, &mut builder)?;
@@ -133,7 +133,7 @@ fn plan_links(
     instances: &[FlowInstance<'_>],
     nodes: &[NodeId],
     builder: &mut Builder,
-) -> Result<Vec<(Hop, PacketLinkPlan)>, Fault> {
+) -> Result<Vec<(Hop, PacketLinkPlan)>, Faults> {
     let mut plans = Vec::new();
     for (hop, spec) in link_specs(scenario, registry, protocols, instances, nodes)? {
         let ends = (scenario.tail(hop), scenario.head(hop));
@@ -155,7 +155,7 @@ fn link_specs(
     protocols: &[ConfiguredProtocol<'_>],
     instances: &[FlowInstance<'_>],
     nodes: &[NodeId],
-) -> Result<Vec<(Hop, LinkSpec)>, Fault> {
+) -> Result<Vec<(Hop, LinkSpec)>, Faults> {
     let labels = protocols.iter().map(|configured| configured.label.value.as_str());
     let specs = traffic(scenario, instances, labels).into_iter().map(|(hop, traffic)| {
         let ends = (nodes[scenario.tail(hop)], nodes[scenario.head(hop)]);

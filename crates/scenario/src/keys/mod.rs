@@ -28,10 +28,13 @@ use crate::files::Files;
 use crate::model::Scenario;
 use crate::network::Network;
 use crate::place::At;
-use crate::source::Faults;
+use crate::source::{Fault, Faults};
 use crate::table::{Form, ReadContext, TraceCache, Written};
 use crate::tree::{TomlNode, TomlTable};
 use std::path::Path;
+
+/// Finds faults of a scenario that reading it does not find.
+pub type FurtherCheck<'a> = &'a dyn Fn(&Scenario) -> Vec<Fault>;
 
 /// Reads a whole document.
 pub(crate) fn read(
@@ -39,6 +42,7 @@ pub(crate) fn read(
     files: &dyn Files,
     folder: &Path,
     document: &TomlNode,
+    further: FurtherCheck<'_>,
 ) -> Result<Scenario, Faults> {
     let (traces, network) = (TraceCache::default(), Network::default());
     let top_keys = scenario::top_keys();
@@ -56,11 +60,13 @@ pub(crate) fn read(
     let written = Written { context: &context, node: document, form: &form, table: &table };
     texts::check(&faults, document);
     if !faults.is_empty() {
-        return Err(faults.into_faults());
+        return Err(faults.into_faults(Vec::new()));
     }
-    match scenario::read(&written) {
-        Some(scenario) if faults.is_empty() => Ok(Scenario { sources: faults.sources, ..scenario }),
-        _ => Err(faults.into_faults()),
+    let sources = faults.sources.clone();
+    match scenario::read(&written).map(|scenario| Scenario { sources, ..scenario }) {
+        Some(scenario) if faults.is_empty() => Ok(scenario),
+        Some(readable) => Err(faults.into_faults(further(&readable))),
+        None => Err(faults.into_faults(Vec::new())),
     }
 }
 

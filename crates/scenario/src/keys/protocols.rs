@@ -10,7 +10,7 @@ use crate::table::{
 };
 use crate::tree::{Raw, TomlNode};
 use crate::variant::complete;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const NODES: Form = Form::AnyOf(&[Form::Word("all"), Form::List { item: &Form::Name, least: 0 }]);
 
@@ -89,28 +89,43 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
 };
 
 /// Reads every entry.
-pub(crate) fn read(written: &Written<'_>) -> Option<BTreeMap<String, ProtocolEntry>> {
+pub(crate) fn read(written: &Written<'_>) -> Option<Entries> {
     let Raw::Table(table) = &written.node.value else {
         return written.expected("[protocols.NAME] tables");
     };
-    let mut entries = BTreeMap::new();
+    let faults = written.context.faults;
+    let mut entries = Entries::default();
     for (name, node) in &table.entries {
+        let earlier = faults.len();
         if !is_protocol_name(name) {
             let message = format!("\"{}\" is not a name", name.value);
             let help = "write a name of letters, digits, hyphens and underscores: it is part of file names";
-            let _: Option<()> = written.context.faults.report(name.place, message, "in [protocols]", help);
+            let _: Option<()> = faults.report(name.place, message, "in [protocols]", help);
         }
-        let Some(mut entry) = PROTOCOL.read(&written.part(node, written.form)) else { continue };
-        let faults = written.context.faults;
-        if let Err(fault) = complete(&mut entry, name, &faults.sources) {
-            let _: Option<()> = faults.forward(name.place, fault, "in [protocols]");
-        }
+        let entry = PROTOCOL.read(&written.part(node, written.form)).and_then(|mut entry| {
+            match complete(&mut entry, name, &faults.sources) {
+                Ok(()) => Some(entry),
+                Err(fault) => faults.forward(name.place, fault, "in [protocols]"),
+            }
+        });
+        let Some(mut entry) = entry.filter(|_| faults.len() == earlier) else {
+            entries.faulty.insert(name.value.clone());
+            continue;
+        };
         if entry.protocol.is_empty() {
             entry.protocol = name.clone();
         }
-        entries.insert(name.value.clone(), entry);
+        entries.right.insert(name.value.clone(), entry);
     }
     Some(entries)
+}
+
+/// The entries of `[protocols]`.
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) right: BTreeMap<String, ProtocolEntry>,
+    /// The names of those with a fault.
+    pub(crate) faulty: BTreeSet<String>,
 }
 
 /// The entry as TOML.

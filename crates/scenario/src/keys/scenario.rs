@@ -19,6 +19,7 @@ use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Writt
 use crate::tree::Raw;
 use crate::variant;
 use millpond_units::{Span, nearest};
+use std::collections::BTreeSet;
 
 /// A scenario while it is read.
 #[derive(Default)]
@@ -29,6 +30,8 @@ pub(crate) struct Draft {
     network: Network,
     /// The shorthand that the network was built from.
     shorthand: Option<&'static str>,
+    /// Entries of `[protocols]` with a fault, which are not in the scenario.
+    faulty_entries: BTreeSet<String>,
 }
 
 /// The keys at the top.
@@ -171,8 +174,10 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             rule: Rule::Default("{}"),
             meaning: "settings of protocols by name",
             read: |draft, written| {
-                let protocols = protocols::read(&written.with_context(&draft.context(written)));
-                set(&mut draft.scenario.protocols, protocols)
+                let entries = protocols::read(&written.with_context(&draft.context(written)))?;
+                draft.faulty_entries = entries.faulty;
+                draft.scenario.protocols = entries.right;
+                Some(())
             },
             write: |_| None,
         },
@@ -217,31 +222,43 @@ pub(crate) fn top_keys() -> Vec<&'static str> {
     SCENARIO.keys.iter().map(|key| key.name).collect()
 }
 
-/// Whether a key at the top is a misspelling of one that describes a network.
-fn misspells_network(written: &Written<'_>) -> bool {
-    const NETWORK: [&str; 6] = ["dumbbell", "parking-lot", "chain", "tree", "topology", "links"];
+/// The keys at the top that describe a network.
+const NETWORK: &[&str] = &["dumbbell", "parking-lot", "chain", "tree", "topology", "links"];
+
+/// Whether a key at the top is a misspelling of one of these.
+fn misspells(written: &Written<'_>, names: &[&str]) -> bool {
     let Raw::Table(table) = &written.node.value else { return false };
     let known = written.context.top_keys;
     let unknown = table.entries.iter().filter(|(key, _)| !known.contains(&key.value.as_str()));
-    unknown.into_iter().take(100).any(|(key, _)| nearest(key, NETWORK).is_some())
+    unknown.into_iter().take(100).any(|(key, _)| nearest(key, names.iter().copied()).is_some())
 }
 
-/// Reads a whole document. `None` if a fault was reported that leaves no scenario.
+/// Reads a whole document. If faults are reported, the scenario has the links, flows and protocols that are right as far as
+/// they do not depend on what is wrong. `None` if the document is no table.
 pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
     let mut fields = Fields::new(written, SCENARIO.name)?;
     let mut draft = Draft::default();
-    draft.network.is_incomplete = misspells_network(written);
+    draft.network.is_incomplete = misspells(written, NETWORK);
     fields.read_into(&SCENARIO, &mut draft);
-    let Draft { mut scenario, duration, network, .. } = draft;
+    let Draft { mut scenario, duration, network, faulty_entries, .. } = draft;
     fields.finish();
-    let faults = written.context.faults;
-    for group in &scenario.flows {
-        if let Err(fault) = variant::add(&mut scenario.protocols, &group.protocol, &faults.sources) {
-            let _: Option<()> = faults.forward(group.protocol.place, fault, "the protocol of these flows");
-        }
+    if misspells(written, &["protocols"]) {
+        scenario.flows.clear();
     }
+    scenario.flows.retain(|group| !depends_on(&group.protocol, &faulty_entries));
+    let faults = written.context.faults;
+    scenario.flows.retain(|group| {
+        let added = variant::add(&mut scenario.protocols, &group.protocol, &faults.sources);
+        let place = group.protocol.place;
+        added.map_err(|fault| faults.forward::<()>(place, fault, "the protocol of these flows")).is_ok()
+    });
     let Network { nodes, links, .. } = network;
-    Some(Scenario { duration: duration?, nodes, links, ..scenario })
+    Some(Scenario { duration: duration.unwrap_or_default(), nodes, links, ..scenario })
+}
+
+/// Whether flows of this protocol have the settings of one of these entries.
+fn depends_on(protocol: &str, entries: &BTreeSet<String>) -> bool {
+    entries.contains(protocol) || entries.contains(variant::name_without_settings(protocol))
 }
 
 impl Scenario {
