@@ -49,6 +49,63 @@ fn a_mistyped_parameter_names_the_nearest() {
     }
 }
 
+/// Line and message of each error of a scenario.
+fn messages(scenario: &str) -> Vec<String> {
+    let folder = folder(scenario);
+    let error = error_of(folder.path(), &["run", "scenario.toml", "--out", "out"]);
+    let of_error = |text: &str| {
+        let message = text.lines().next().unwrap_or_default();
+        let line = text.split("scenario.toml:").nth(1).and_then(|rest| rest.split(':').next());
+        format!("{} {message}", line.unwrap_or("no line:"))
+    };
+    error.split("× ").skip(1).map(of_error).collect()
+}
+
+/// A key, a protocol, a queue and two parameters, which are found by reading, among the laws and by a law.
+#[test]
+fn all_mistakes_that_do_not_depend_on_each_other_are_reported_at_once_in_the_order_of_their_lines() {
+    let with = |delay: &str| {
+        let wrong =
+            VALID.replacen("delay = \"5ms\"", &format!("{delay} = \"5ms\"\nqueue = {{ rde = {{}} }}"), 1);
+        let wrong = wrong.replacen("\"newreno\"", "\"newrno\"", 1);
+        messages(&wrong.replacen("phi1 = 10", "ph1 = 10, drain = -1", 1))
+    };
+    let of_laws = [
+        "8 unknown queue \"rde\"",
+        "16 unknown protocol \"newrno\"",
+        "20 lgcc: ph1: no such parameter",
+        "20 lgcc: drain: expected",
+    ];
+    let found = with("dealy");
+    assert_eq!(found.len(), 5, "{found:#?}");
+    assert_eq!(found[0], "7 unknown key of a link \"dealy\"");
+    for found in [&found[1..], &with("delay")] {
+        let starts = found.iter().zip(of_laws).all(|(found, start)| found.starts_with(start));
+        assert!(starts && found.len() == of_laws.len(), "{found:#?}");
+    }
+}
+
+/// The flows name an entry that cannot be read, and entries below a misspelt key.
+#[test]
+fn what_follows_from_a_mistake_is_not_reported_beside_it() {
+    let own = VALID.replacen("\"newreno\"", "\"own\"", 1);
+    let misspelt = own.clone() + "[protocols.own]\nprotcol = \"cubic\"\n";
+    let found = messages(&misspelt);
+    assert!(found.len() == 1 && found[0].ends_with("\"protcol\""), "{found:#?}");
+    let found = messages(&own.replace("[protocols.", "[protocol."));
+    assert!(found.len() == 1 && found[0].ends_with("\"protocol\""), "{found:#?}");
+}
+
+#[test]
+fn every_override_that_cannot_be_applied_is_reported() {
+    let folder = folder(VALID);
+    let sets = ["--set", "duration", "--set", "links.Q.rate=1Mbps"];
+    let error = error_of(folder.path(), &[&["check", "scenario.toml"][..], &sets].concat());
+    for word in ["an override without a value", "links.Q.rate=1Mbps"] {
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
+    }
+}
+
 #[test]
 fn an_entry_that_no_flow_names_has_to_be_right_as_well() {
     let words =

@@ -89,3 +89,19 @@ fn rows_of_a_suite_whose_files_have_changed_are_written_together() {
     assert!(refused.contains("millpond evaluate --all --suite l4s --matrix m.md"), "{refused}");
     assert_eq!(fs::read_to_string(folder.path().join("m.md")).unwrap(), changed);
 }
+
+#[test]
+fn a_damaged_comment_of_the_page_is_named_with_its_section_and_line() {
+    let folder = folder(VALID);
+    let page = fs::read_to_string("../../docs/evaluation-matrix.md").unwrap();
+    let line = 2 + page.lines().position(|line| line.starts_with("<!-- suite bcp133")).unwrap();
+    let row = page.lines().nth(line - 1).unwrap();
+    let (before, after) = page.split_once("<!-- suite bcp133").unwrap();
+    let damaged = format!("{before}<!-- suite bcp133{}", after.replacen(row, "newreno", 1));
+    fs::write(folder.path().join("m.md"), damaged).unwrap();
+    let refused = error_of(folder.path(), &["evaluate", "cubic", "--suite", "l4s", "--matrix", "m.md"]);
+    assert!(
+        refused.contains(&format!("m.md: line {line}: the section \"## bcp133: Specifying")),
+        "{refused}"
+    );
+}
