@@ -3,7 +3,8 @@
 
 def opening(width, height, light, dark):
     """The beginning of a picture, with rules of CSS for light pages and for dark ones."""
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="13">
 <style>
 svg {{ background: #fff; color: #222 }}
 text {{ fill: currentColor }}

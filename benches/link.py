@@ -3,13 +3,13 @@
 
 usage: benches/link.py path/to/millpond [SECONDS]
 
-Two network namespaces with the link between them; nothing else is needed but Python. The first table has bulk transfers at a
-delay of 2 ms each way and a buffer of 20 ms. The second one has transfers with a buffer of 100 ms, which is never empty after the
-first second, and the bits that left the link in each further second, by the clock of the capture, over the configured rate.
+Two network namespaces with the link between them; nothing else is needed but Python. The first table has bulk
+transfers at a delay of 2 ms each way and a buffer of 20 ms. The second one has transfers with a buffer of 100 ms,
+which is never empty after the first second, and the bits that left the link in each further second, by the clock of
+the capture, over the configured rate.
 """
 
 import json
-import os
 import pathlib
 import struct
 import subprocess
@@ -39,7 +39,7 @@ while time.monotonic() < end: connection.send(bytes(1 << 18))
 ENHANCED_PACKET, UP_BEHIND = 6, 3
 
 
-def transfer(millpond, folder, mbps, controller, seconds, options):
+def transfer(millpond, folder, mbps, controller, seconds, *, options):
     """One transfer; returns the results of the link."""
     command = [millpond, "--quiet", "link", "--rate", f"{mbps}Mbps", "--delay", "2ms", *options]
     command += ["--server", "exec python3 server.py", "--out", "link.json", "--force"]
@@ -70,18 +70,21 @@ def lateness(result):
 
 
 def main():
-    millpond, seconds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    millpond, seconds = str(pathlib.Path(sys.argv[1]).absolute()), int(sys.argv[2]) if len(sys.argv) > 2 else 4
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "server.py").write_text(SERVER)
         (folder / "client.py").write_text(CLIENT)
-        print("Mbit/s  controller    rate  used %  late us:  p50     p99   p99.9  processor %  load  lost before the link")
+        print(
+            "Mbit/s  controller    rate  used %  late us:  p50     p99   p99.9  processor %  load  lost before the link"
+        )
         for mbps in (20, 100, 200, 500, 1000):
             for controller in ("cubic", "bbr"):
-                result = transfer(millpond, folder, mbps, controller, seconds, ["--buffer", "20ms"])
+                result = transfer(millpond, folder, mbps, controller, seconds, options=["--buffer", "20ms"])
                 up, machine = result["directions"][1], result["machine"]
                 print(
-                    f"{mbps:6}  {controller:10} {up['rate_bps'] / 1e6:7.1f} {up['utilization'] * 100:7.1f}       {lateness(result)} "
+                    f"{mbps:6}  {controller:10} {up['rate_bps'] / 1e6:7.1f} {up['utilization'] * 100:7.1f} "
+                    f"      {lateness(result)} "
                     f"{machine['processor_share'] * 100:12.0f} {machine['load']:5.1f} {up['overrun']:6}"
                 )
         print("\nMbit/s  bits in busy seconds over the rate: least, greatest")

@@ -3,10 +3,11 @@
 
 usage: benches/node.py path/to/millpond path/to/millpond-node [SECONDS [FOLDER]]
 
-A download over one or two emulated links with a delay of 5 ms each way: `millpond link`, nested, in namespaces of its own. CUBIC and
-BBR of the kernel go from end to end through drop-tail queues of one bandwidth-delay product (20 ms); a chain has LGCC in each loop
-and RED at each link. It needs root, TUN devices and Python, and takes SECONDS (8) and two more for each of 16 rows. With FOLDER it also
-writes what each 50 ms contained as CSV files, and a picture of the transfers over two links of 50 Mbit/s.
+A download over one or two emulated links with a delay of 5 ms each way: `millpond link`, nested, in namespaces of its
+own. CUBIC and BBR of the kernel go from end to end through drop-tail queues of one bandwidth-delay product (20 ms); a
+chain has LGCC in each loop and RED at each link. It needs root, TUN devices and Python, and takes SECONDS (8) and two
+more for each of 16 rows. With FOLDER it also writes what each 50 ms contained as CSV files, and a picture of the
+transfers over two links of 50 Mbit/s.
 """
 
 import csv
@@ -25,7 +26,8 @@ from diagram import grid, opening
 RATES = (20, 50)
 DELAY = "5ms"
 DROPTAIL = ["--buffer", "20ms"]
-# The shape of LGCC's recipes. From 8 packets on, because acknowledgements and wake-ups of hosts make bursts of a few packets.
+# The shape of LGCC's recipes. From 8 packets on, because acknowledgements and wake-ups of hosts make bursts of a few
+# packets.
 RED = ["--buffer", "100ms", "--queue", "red", "--set", "queue.red.preset=lgcc", "--set", "queue.red.min_th=12KB"]
 # Stream data of a full packet: 1500 bytes without headers of IP, UDP, QUIC and the stream frame.
 PAYLOAD = 1427
@@ -66,12 +68,12 @@ def source(controller, seconds):
                 connection.sendall(bytes(1 << 14))
             return
         except OSError:
-            if os.path.exists("done"):
+            if pathlib.Path("done").exists():
                 return  # The sink has what it wanted.
 
 
 def sink(address, peer, seconds):
-    """Receives for some seconds; prints bytes and the probe's longest RTT of each bin, and bytes after the first second."""
+    """Receives for some seconds; prints bytes and the probe's longest RTT of each bin, and all RTTs after a second."""
     import socket
 
     real_time(0)
@@ -116,11 +118,11 @@ def sink(address, peer, seconds):
 
 def run_node(program, config, usage):
     """Runs a node until the sink ends; writes its processor time."""
-    with open(config + ".log", "w") as log:
+    with pathlib.Path(config + ".log").open("w") as log:
         node = subprocess.Popen([program, config], stderr=log)
     real_time(node.pid)
     try:
-        while node.poll() is None and not os.path.exists("done"):
+        while node.poll() is None and not pathlib.Path("done").exists():
             time.sleep(0.05)
     finally:
         node.terminate()
@@ -137,7 +139,7 @@ def write_configs(folder, program, mbps, loops):
         keys[name] = made.stdout.strip()
     # The addresses that nested links have.
     near, far = "100.64.128.1" if loops == 2 else "100.64.0.1", "100.64.0.1"
-    head = 'listen = "0.0.0.0:4433"\ncapacity = "{0}Mbps"\n'.format(mbps)
+    head = f'listen = "0.0.0.0:4433"\ncapacity = "{mbps}Mbps"\n'
     for name in names:
         text = f'role = "{name}"\nkey = "{name}.key"\n' + head
         following = names[names.index(name) + 1 :][:1]
@@ -154,11 +156,11 @@ def write_configs(folder, program, mbps, loops):
     return names
 
 
-def transfer(millpond, program, folder, mbps, loops, controller, seconds):
+def transfer(millpond, program, folder, *, mbps, loops, controller, seconds):
     """One download; returns a row of the table and what each bin contained."""
     is_chain = controller == "chain"
     names = write_configs(folder, program, mbps, loops) if is_chain else []
-    me = f"python3 {os.path.abspath(__file__)}"
+    me = f"python3 {pathlib.Path(__file__).absolute()}"
     node = lambda name: f"{me} --node {program} {name}.toml {name}.used & "  # noqa: E731
     begin = {name: node(name) if is_chain else "" for name in ("enter", "relay", "exit")}
     queue = RED if is_chain else DROPTAIL
@@ -177,10 +179,11 @@ def transfer(millpond, program, folder, mbps, loops, controller, seconds):
     subprocess.run(outer, cwd=folder, check=True, timeout=60 + 2 * seconds)
     seen = json.loads((folder / "sink.json").read_text())
     links = [json.loads((folder / f"link{place}.json").read_text()) for place in range(1, loops + 1)]
-    return row(folder, mbps, loops, controller, seconds, seen, links, names), seen
+    case = {"mbps": mbps, "loops": loops, "controller": controller, "seconds": seconds}
+    return row(folder, **case, seen=seen, links=links, names=names), seen
 
 
-def row(folder, mbps, loops, controller, seconds, seen, links, names):
+def row(folder, *, mbps, loops, controller, seconds, seen, links, names):
     first = int(1 / BIN)
     goodput = sum(seen["bytes"][first:]) * 8 / (seconds - 1) / 1e6
     queues = [link["directions"][0]["queueing_ms"]["mean"] for link in links]
@@ -221,7 +224,9 @@ COLOURS = {
 def rules(place):
     """The rules of CSS that give lines and names of senders their colours: those at this place in `COLOURS`."""
     colours = ((sender[0], sender[place]) for sender in COLOURS.values())
-    return " ".join(f"polyline.{name} {{ stroke: {colour} }} text.{name} {{ fill: {colour} }}" for name, colour in colours)
+    return " ".join(
+        f"polyline.{name} {{ stroke: {colour} }} text.{name} {{ fill: {colour} }}" for name, colour in colours
+    )
 
 
 def panel(top, label, most, seconds, lines):
@@ -262,19 +267,24 @@ def write_bins(path, seen):
 
 
 def main():
-    millpond, program = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    millpond, program = (str(pathlib.Path(argument).absolute()) for argument in sys.argv[1:3])
     seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 8
     kept = pathlib.Path(sys.argv[4]).absolute() if len(sys.argv) > 4 else None
     print(
-        "goodput and served: Mbit/s after the first second; queues: mean at each link; ping: p50 and p99; CPU: of all nodes"
+        "goodput and served: Mbit/s after the first second; queues: mean at each link; "
+        "ping: p50 and p99; CPU: of all nodes"
     )
-    print("for each packet of stream data; late: 99th percentile of the links and of the nodes; CE: marks set and received\n")
+    print(
+        "for each packet of stream data; late: 99th percentile of the links and of the nodes; "
+        "CE: marks set and received\n"
+    )
     shown, is_first = {}, True
     cases = [(mbps, loops, sender) for loops in (1, 2) for mbps in RATES for sender in ("cubic", "bbr", "chain")]
     cases += [(mbps, 2, sender) for mbps in (100, 150) for sender in ("cubic", "chain")]
     for mbps, loops, sender in cases:
         with tempfile.TemporaryDirectory() as name:
-            line, seen = transfer(millpond, program, pathlib.Path(name), mbps, loops, sender, seconds)
+            case = {"mbps": mbps, "loops": loops, "controller": sender, "seconds": seconds}
+            line, seen = transfer(millpond, program, pathlib.Path(name), **case)
         if is_first:
             print("  ".join(f"{key:>10}" for key in line))
         is_first = False

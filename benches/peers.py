@@ -4,10 +4,11 @@
 usage: [HTSIM=path/to/csg-htsim] benches/peers.py build
        benches/peers.py run path/to/millpond-bench [REPEATS]
 
-`build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim), if HTSIM names them, into `target/peers` with
-`benches/peers/htsim.cpp`, which builds the cases that `millpond-bench describe` prints. ns-2 takes part if the command `ns` is installed
-(Debian: ns2); it reads `benches/peers/ns2.tcl`. `run` executes the programs in turn; the least user CPU time of each counts, because other
-work of the machine only adds to it. The time is that of the whole process, with the construction of the network.
+`build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim), if HTSIM names them, into
+`target/peers` with `benches/peers/htsim.cpp`, which builds the cases that `millpond-bench describe` prints. ns-2
+takes part if the command `ns` is installed (Debian: ns2); it reads `benches/peers/ns2.tcl`. `run` executes the
+programs in turn; the least user CPU time of each counts, because other work of the machine only adds to it. The time
+is that of the whole process, with the construction of the network.
 """
 
 import os
@@ -25,20 +26,39 @@ NS2_SCRIPT = ROOT / "benches/peers/ns2.tcl"
 NS2_CASES = ["S1", "S2", "S3", "S6"]
 REPEATS = 3
 
-# Hops of two programs may differ by this share: the protocols are of one family, and the trunk of each case is nearly full in both.
+# Hops of two programs may differ by this share: the protocols are of one family, and the trunk of each case is nearly
+# full in both.
 TOLERANCE = 0.03
 
 # htsim's own flags, without assertions.
 FLAGS = ["-std=c++11", "-O3", "-DNDEBUG", "-w"]
 
 # What the driver needs of htsim.
-FILES = """
-    config dctcp ecnqueue eth_pause_packet eventlist fairpullqueue logfile loggers mtcp ndppacket network pipe queue queue_lossless route
-    sent_packets switch tcp tcppacket trigger
-""".split()
+FILES = [
+    "config",
+    "dctcp",
+    "ecnqueue",
+    "eth_pause_packet",
+    "eventlist",
+    "fairpullqueue",
+    "logfile",
+    "loggers",
+    "mtcp",
+    "ndppacket",
+    "network",
+    "pipe",
+    "queue",
+    "queue_lossless",
+    "route",
+    "sent_packets",
+    "switch",
+    "tcp",
+    "tcppacket",
+    "trigger",
+]
 
 
-class Failure(Exception):
+class PeerError(Exception):
     """What is wrong, and what to do."""
 
 
@@ -47,7 +67,9 @@ def find_sources(given):
     sources = pathlib.Path(given).expanduser() / "sim"
     missing = [name for name in FILES if not (sources / f"{name}.cpp").is_file()]
     if missing:
-        raise Failure(f"HTSIM={given}: {sources / missing[0]}.cpp is missing: expected a copy of csg-htsim, with the folder sim")
+        raise PeerError(
+            f"HTSIM={given}: {sources / missing[0]}.cpp is missing: expected a copy of csg-htsim, with the folder sim"
+        )
     return sources
 
 
@@ -73,9 +95,9 @@ def checked(command):
     try:
         process = subprocess.run(words, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        raise Failure(f"{words[0]} was not found: install it, or name another C++ compiler in CXX") from error
+        raise PeerError(f"{words[0]} was not found: install it, or name another C++ compiler in CXX") from error
     if process.returncode:
-        raise Failure(f"{' '.join(words)} failed:\n{process.stderr.strip()}")
+        raise PeerError(f"{' '.join(words)} failed:\n{process.stderr.strip()}")
     return process.stdout
 
 
@@ -105,7 +127,9 @@ def compare(case, bench, peer, command, repeats):
     )
     print(f"     millpond: {our_behaviour}\n     {peer + ':':9} {their_behaviour}", flush=True)
     if abs(our_hops / their_hops - 1) > TOLERANCE:
-        raise Failure(f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work")
+        raise PeerError(
+            f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work"
+        )
 
 
 def peers():
@@ -120,7 +144,7 @@ def run(bench, repeats):
     """Prints the table."""
     found = list(peers())
     if not found:
-        raise Failure(
+        raise PeerError(
             "neither htsim nor ns-2 is here: expected the folder of htsim's sources in HTSIM, as in\n"
             "  git clone https://github.com/Broadcom/csg-htsim && HTSIM=$PWD/csg-htsim make bench-peers\n"
             "or the command ns (Debian: apt-get install ns2)"
@@ -142,11 +166,11 @@ def main(arguments):
         case ["run", bench, repeats] if repeats.isdecimal() and int(repeats) > 0:
             run(bench, int(repeats))
         case _:
-            raise Failure(f"expected the arguments of\n{__doc__}")
+            raise PeerError(f"expected the arguments of\n{__doc__}")
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except Failure as failure:
+    except PeerError as failure:
         sys.exit(f"error: {failure}")

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""Pledge, ABC and XCP on a folder of recorded traces: crates/protocols/src/pledge/PREREGISTERED.md says what is compared.
+"""Pledge, ABC and XCP on a folder of recorded traces.
+
+crates/protocols/src/pledge/PREREGISTERED.md says what is compared.
 
 usage: benches/pledge_validation.py path/to/millpond FOLDER [--threads 2] [--limit 1500] > table.md
        benches/pledge_validation.py path/to/millpond --seeds 10
 
-With --seeds there is no folder: Pledge runs for 30 s on generated traces of so many seeds, with hosts that react up to 5 ms late.
+With --seeds there is no folder: Pledge runs for 30 s on generated traces of so many seeds, with hosts that react up
+to 5 ms late.
 
-The class of a trace follows from its path: "wifi" in its name; "5g" or "mmwave" anywhere in its path; otherwise 3G/LTE. Files that
-are no traces are left out. Every run has a limit of 120 s, the whole validation one of `--limit` seconds: what does not fit is
-counted and named at the end.
+The class of a trace follows from its path: "wifi" in its name; "5g" or "mmwave" anywhere in its path; otherwise
+3G/LTE. Files that are no traces are left out. Every run has a limit of 120 s, the whole validation one of `--limit`
+seconds: what does not fit is counted and named at the end.
 """
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -81,7 +85,7 @@ class Runs:
         self.left_out = []
 
     def one(self, trace, protocol, settings):
-        """Utilization in %, p95 and p99 of queueing in ms, short-term Jain index, share of the time that is measured."""
+        """Utilization in %, p95 and p99 of queueing in ms, short-term Jain index; nothing without a result."""
         if time.monotonic() > self.end:
             self.left_out.append(f"{trace.name} {protocol} {settings}")
             return None
@@ -96,7 +100,9 @@ class Runs:
             command = [self.millpond, "run", file.name, "--json", *sets]
             environment = dict(os.environ, RAYON_NUM_THREADS="1")
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=120, env=environment, check=False
+                )
             except subprocess.TimeoutExpired:
                 self.left_out.append(f"{trace.name} {protocol} {settings}: 120 s")
                 return None
@@ -105,19 +111,19 @@ class Runs:
             return None
         run = json.loads(done.stdout)
         hop = next(link for link in run["links"] if link["direction"] == "base -> phone")
-        jain = (run["fairness"].get("jain") or 1.0)
+        jain = run["fairness"].get("jain") or 1.0
         return 100 * hop["utilization"], run["queueing_ms"]["p95"], run["queueing_ms"]["p99"], jain
 
     def all(self, jobs):
-        return dict(zip(jobs, self.pool.map(lambda job: self.one(*job[:2], list(job[2])), jobs)))
+        return dict(zip(jobs, self.pool.map(lambda job: self.one(*job[:2], list(job[2])), jobs), strict=True))
 
 
 def at_delay(points, delay):
-    """Utilization of Pledge at this p95, linear between its targets; at more than its greatest p95, its greatest utilization."""
+    """Utilization of Pledge at this p95, linear between its targets, at most its greatest utilization."""
     points = sorted((p95, use) for use, p95 in points)
     if delay < points[0][0]:
         return None
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         if x0 <= delay <= x1:
             return y0 + (y1 - y0) * (delay - x0) / max(x1 - x0, 1e-9)
     return max(use for _, use in points)
@@ -144,7 +150,10 @@ def main_comparison(runs, traces):
     seen = runs.all([(trace, protocol, ()) for trace in traces for protocol in protocols])
     by = {kind: [trace for trace in traces if class_of(trace) == kind] for kind in CLASSES}
     title = "One flow: mean utilization in % / median p95 / mean p95 of queueing in ms"
-    rows = [[f"{kind} ({len(by[kind])})"] + [cell([seen[t, p, ()] for t in by[kind]]) for p in protocols] for kind in CLASSES]
+    rows = [
+        [f"{kind} ({len(by[kind])})"] + [cell([seen[t, p, ()] for t in by[kind]]) for p in protocols]
+        for kind in CLASSES
+    ]
     table(title, ["class (traces)", *protocols], rows)
     rows = []
     for kind in CLASSES:
@@ -160,7 +169,11 @@ def main_comparison(runs, traces):
                 below = sum(gain < -5 for gain in gains.values())
                 mean = statistics.mean(gains.values())
                 rows.append([kind, rival, f"{mean:+.1f}", len(gains), f"{gains[worst]:+.1f} ({worst})", below])
-    table("Utilization at the rival's own p95, less the rival's, in points", ["class", "rival", "mean", "traces", "least", "below -5"], rows)
+    table(
+        "Utilization at the rival's own p95, less the rival's, in points",
+        ["class", "rival", "mean", "traces", "least", "below -5"],
+        rows,
+    )
     rows = []
     for rival in ("abc", "xcp"):
         pairs = [(seen[t, "pledge@50", ()], seen[t, rival, ()]) for t in traces]
@@ -168,8 +181,15 @@ def main_comparison(runs, traces):
         wins = sum(a[0] >= b[0] and a[1] <= b[1] for a, b in pairs)
         losses = sum(a[0] <= b[0] and a[1] >= b[1] for a, b in pairs)
         rows.append([rival, wins, losses, len(pairs)])
-    table("Traces on which pledge@50 has no less utilization and no more p95, and the reverse", ["rival", "dominates", "is dominated", "of"], rows)
-    rows = [[t.name] + ["-" if not seen[t, p, ()] else "{:.1f} / {:.0f}".format(*seen[t, p, ()][:2]) for p in protocols] for t in traces]
+    table(
+        "Traces on which pledge@50 has no less utilization and no more p95, and the reverse",
+        ["rival", "dominates", "is dominated", "of"],
+        rows,
+    )
+    rows = [
+        [t.name] + ["-" if not seen[t, p, ()] else "{:.1f} / {:.0f}".format(*seen[t, p, ()][:2]) for p in protocols]
+        for t in traces
+    ]
     table("Every trace: utilization in % / p95 in ms", ["trace", *protocols], rows)
 
 
@@ -177,7 +197,11 @@ def long_runs(runs, traces):
     chosen = [trace for trace in traces if class_of(trace) != "5G" and duration(trace) >= 299]
     protocols, set_long = ["pledge@50", "pledge@100"], ("duration=600s",)
     seen = runs.all([(trace, protocol, set_long) for trace in chosen for protocol in protocols])
-    rows = [[t.name] + ["-" if not seen[t, p, set_long] else "{:.1f} / {:.0f}".format(*seen[t, p, set_long][:2]) for p in protocols] for t in chosen]
+    rows = [
+        [t.name]
+        + ["-" if not seen[t, p, set_long] else "{:.1f} / {:.0f}".format(*seen[t, p, set_long][:2]) for p in protocols]
+        for t in chosen
+    ]
     table("600 s: utilization in % / p95 in ms", ["trace", *protocols], rows)
 
 
@@ -208,7 +232,11 @@ def variants(runs, traces):
                 jain = [value[3] for value in values if value]
                 row.append(cell(values) + (f"; {min(jain):.3f}" if jain and "flows" in name else ""))
             rows.append(row)
-    table("Every third trace: mean utilization in % / median p95 / mean p95 in ms; least Jain index", ["case", "class (traces)", *protocols], rows)
+    table(
+        "Every third trace: mean utilization in % / median p95 / mean p95 in ms; least Jain index",
+        ["case", "class (traces)", *protocols],
+        rows,
+    )
 
 
 def seeds(runs, millpond, number):
@@ -223,8 +251,13 @@ def seeds(runs, millpond, number):
             for flows in (2, 20, 200):
                 sets = ("duration=30s", 'hosts.jitter="5ms"', f"flows.flow.count={flows}")
                 seen = runs.all([(trace, "pledge@50", sets) for trace in traces])
-                use, p95, _, jain = zip(*[value for value in seen.values() if value])
-                row = [preset, flows, f"{statistics.mean(use):.1f} ({min(use):.1f})", f"{statistics.mean(p95):.0f} ({max(p95):.0f})"]
+                use, p95, _, jain = zip(*[value for value in seen.values() if value], strict=True)
+                row = [
+                    preset,
+                    flows,
+                    f"{statistics.mean(use):.1f} ({min(use):.1f})",
+                    f"{statistics.mean(p95):.0f} ({max(p95):.0f})",
+                ]
                 rows.append([*row, f"{min(jain):.3f}"])
     title = f"{number} seeds, target 50 ms: mean (worst) of utilization in % and of p95 in ms, least Jain index"
     table(title, ["trace", "flows", "utilization", "p95", "Jain"], rows)
@@ -241,7 +274,8 @@ def main():
     millpond = str(pathlib.Path(arguments.millpond).resolve())
     runs = Runs(millpond, arguments.threads, arguments.limit)
     if arguments.seeds:
-        return seeds(runs, millpond, arguments.seeds)
+        seeds(runs, millpond, arguments.seeds)
+        return
     if arguments.folder is None:
         parser.error("expected the folder of the traces, or --seeds")
     traces = sorted(path for path in arguments.folder.rglob("*") if is_trace(path))

@@ -1,14 +1,14 @@
 """Trains a rate controller for a varying link in about a minute, and compares it with CUBIC and ABC on other traces.
 
-The controller has four weights: it multiplies its pacing rate by two to the power of a linear function of what it observes.
-The cross-entropy method finds the weights: it samples candidates, keeps the best quarter, and samples around them again.
+The controller has four weights: it multiplies its pacing rate by two to the power of a linear function of what it
+observes. The cross-entropy method finds the weights: it samples candidates, keeps the best quarter, and samples
+around them again.
 
 Usage: train_rate_control.py [ROUNDS]     (default: 12 rounds)
 """
 
 import sys
 
-import millpond
 import numpy as np
 from millpond.environments import LinkControl, varying_link
 

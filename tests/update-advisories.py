@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/advisories.txt from a clone of the RustSec advisory database: tests/update-advisories.py CLONE
+"""Writes tests/advisories.txt from a clone of the RustSec advisory database, with `tests/update-advisories.py CLONE`.
 
 One line per advisory that is not withdrawn: its number, the package, what it is about, the patched and the unaffected
 versions. Columns are separated by a vertical line, requirements by a semicolon.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Applies single faults to the equations of the protocols and applications and checks that the recipes notice each of them.
+"""Applies single faults to the equations of protocols and applications and checks that the recipes notice each.
 
-`mutants.toml` lists the faults: an expression of a source file, the wrong expression, and the recipes that must notice
-it. A file is that of a protocol, or a path that begins with `crates/`. All faults are compiled into one copy of the sources, each behind a switch that an environment variable selects at
-run time; the sources themselves are unchanged. A fault is detected if at least two rows of these recipes are
-unexplained. Exit code 1 if a fault is not detected, or if a recipe has an unexplained row without a fault.
+`mutants.toml` lists the faults: an expression of a source file, the wrong expression, and the recipes that must
+notice it. A file is that of a protocol, or a path that begins with `crates/`. All faults are compiled into one copy
+of the sources, each behind a switch that an environment variable selects at run time; the sources themselves are
+unchanged. A fault is detected if at least two rows of these recipes are unexplained. Exit code 1 if a fault is not
+detected, or if a recipe has an unexplained row without a fault.
 
 usage: run.py [--survey] [NAME...]
   NAME      only the faults whose names begin with one of these
@@ -77,7 +78,7 @@ def library_root(path):
 
 
 def faulty_sources(mutants):
-    """The texts of the source files that have faults, and of the roots of their crates with the switch, by their paths."""
+    """The texts of source files that have faults, and of the roots of their crates with the switch, by their paths."""
     of_file = {}
     for mutant in mutants:
         path = source_path(mutant["file"])
@@ -93,7 +94,9 @@ def faulty_sources(mutants):
 def copy_sources(mutants):
     """Copies the tracked files, with all faults; an unchanged file keeps its time, so that little is compiled again."""
     faulty = faulty_sources(mutants)
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True)
+    tracked = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     files = [pathlib.Path(name) for name in tracked.stdout.splitlines() if (ROOT / name).is_file()]
     source = WORK / "source"
     for path in files:
@@ -108,9 +111,15 @@ def copy_sources(mutants):
 
 def build(source):
     """The command with all faults."""
-    quickly = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_DEBUG": "none"}
+    quickly = {
+        "CARGO_PROFILE_RELEASE_LTO": "off",
+        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+        "CARGO_PROFILE_RELEASE_DEBUG": "none",
+    }
     environment = dict(os.environ, CARGO_TARGET_DIR=str(WORK / "build"), RUSTFLAGS="--cap-lints allow", **quickly)
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--package", "millpond-cli"], cwd=source, env=environment, check=True)
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "--package", "millpond-cli"], cwd=source, env=environment, check=True
+    )
     return WORK / "build" / "release" / "millpond"
 
 
@@ -122,7 +131,9 @@ def unexplained_rows(command, recipe, number):
         environment[VARIABLE] = str(number)
     arguments = [command, "papers", "check", recipe, "--json", "--papers", str(ROOT / "papers")]
     try:
-        checked = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=LONGEST_CHECK)
+        checked = subprocess.run(
+            arguments, env=environment, capture_output=True, text=True, timeout=LONGEST_CHECK, check=False
+        )
         recipes = json.loads(checked.stdout)["recipes"]
     except (subprocess.TimeoutExpired, json.JSONDecodeError, KeyError):
         return sys.maxsize
@@ -134,7 +145,12 @@ def recipes_of(mutant, survey):
     if not survey:
         return mutant["recipes"]
     papers = sorted({recipe.split("/")[0] for recipe in mutant["recipes"]})
-    return [f"{paper}/{path.stem}" for paper in papers for path in sorted((ROOT / "papers" / paper).glob("*.toml")) if path.stem != "paper"]
+    return [
+        f"{paper}/{path.stem}"
+        for paper in papers
+        for path in sorted((ROOT / "papers" / paper).glob("*.toml"))
+        if path.stem != "paper"
+    ]
 
 
 def judge(command, mutant, survey):
@@ -158,16 +174,22 @@ def main():
         sys.exit("no fault has such a name")
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         recipes = sorted({recipe for mutant in selected for recipe in recipes_of(mutant, options.survey)})
-        without_fault = dict(zip(recipes, pool.map(lambda recipe: unexplained_rows(command, recipe, None), recipes)))
+        without_fault = dict(
+            zip(recipes, pool.map(lambda recipe: unexplained_rows(command, recipe, None), recipes), strict=True)
+        )
         broken = [recipe for recipe, rows in without_fault.items() if rows]
         if broken:
             sys.exit(f"unexplained without a fault: {', '.join(broken)}")
         missed = 0
-        for mutant, lost in zip(selected, pool.map(lambda mutant: judge(command, mutant, options.survey), selected)):
+        for mutant, lost in zip(
+            selected, pool.map(lambda mutant: judge(command, mutant, options.survey), selected), strict=True
+        ):
             rows = sum(lost.values())
             missed += rows < LEAST_ROWS
             shown = ", ".join(f"{recipe} {'fails' if n == sys.maxsize else n}" for recipe, n in lost.items() if n)
-            print(f"{'MISSED  ' if rows < LEAST_ROWS else 'detected'} {mutant['name']}: {shown or 'no row'}", flush=True)
+            print(
+                f"{'MISSED  ' if rows < LEAST_ROWS else 'detected'} {mutant['name']}: {shown or 'no row'}", flush=True
+            )
     print(f"{len(selected) - missed} of {len(selected)} faults are detected by at least {LEAST_ROWS} rows")
     return 1 if missed else 0
 
