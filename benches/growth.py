@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How time per packet-hop and memory per flow grow with the number of flows: a table and a picture.
 
-usage: benches/growth.py path/to/millpond-bench [FILE.svg [ROUNDS]]
+usage: benches/growth.py path/to/millpond-bench [FILE.svg [ROUNDS [MILLION]]]
 
 `millpond-bench many FLOWS SECONDS` runs NewReno flows with 1 Mbit/s each over one link, and four access links for each
 flow. Each row is the least CPU time of ROUNDS runs (2), which alternate with those of the other rows. It takes two
-minutes on an idle machine and 2.5 GB of memory.
+minutes on an idle machine and 2.5 GB of memory. With MILLION, any word, there is a row of a million flows, once: ten
+minutes and 17 GB.
 """
 
 import math
@@ -17,6 +18,7 @@ from diagram import grid, opening
 
 # Flows and simulated seconds. All flows have started after one second; a short run contains more of the slow start.
 SIZES = ((10, 200), (100, 40), (1000, 8), (10_000, 2), (100_000, 2))
+MILLION = (1_000_000, 1)
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, GAP = 760, 170, 64, 24, 34, 58
 COLOUR = "#2060a0"
 
@@ -35,17 +37,18 @@ class Row:
 def run(program, flows, seconds):
     """Packet-hops, CPU seconds and peak memory in MB of one run."""
     words = [program, "many", str(flows), str(seconds)]
-    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=1800)
     if done.returncode:
         sys.exit(f"{' '.join(words)} failed: {done.stderr.strip()}")
     return tuple(float(word) for word in done.stdout.split()[:3])
 
 
-def measure(program, rounds):
+def measure(program, rounds, has_million):
     """All rows, from runs that alternate. One flow for a second takes the memory of the program itself."""
     base_mb = run(program, 1, 1)[2]
     runs = [[run(program, *size) for size in SIZES] for _ in range(rounds)]
-    return [Row(*size, several, base_mb) for size, several in zip(SIZES, zip(*runs, strict=True), strict=True)]
+    rows = [Row(*size, several, base_mb) for size, several in zip(SIZES, zip(*runs, strict=True), strict=True)]
+    return rows + [Row(*MILLION, [run(program, *MILLION)], base_mb)] * has_million
 
 
 def table(rows):
@@ -109,9 +112,9 @@ def picture(rows):
 
 
 def main():
-    if not 2 <= len(sys.argv) <= 4:
+    if not 2 <= len(sys.argv) <= 5:
         sys.exit(__doc__)
-    rows = measure(sys.argv[1], int(sys.argv[3]) if len(sys.argv) > 3 else 2)
+    rows = measure(sys.argv[1], int(sys.argv[3]) if len(sys.argv) > 3 else 2, len(sys.argv) > 4)
     print(table(rows))
     if len(sys.argv) > 2:
         pathlib.Path(sys.argv[2]).write_text(picture(rows), encoding="utf-8")
