@@ -92,6 +92,9 @@ fn what_follows_from_a_mistake_is_not_reported_beside_it() {
     let misspelt = own.clone() + "[protocols.own]\nprotcol = \"cubic\"\n";
     let found = messages(&misspelt);
     assert!(found.len() == 1 && found[0].ends_with("\"protcol\""), "{found:#?}");
+    let (before, _) = own.split_once("[protocols.").unwrap();
+    let found = messages(&format!("protocols = 5\n{before}"));
+    assert!(found.len() == 1 && found[0].ends_with("expected [protocols.NAME] tables"), "{found:#?}");
     let found = messages(&own.replace("[protocols.", "[protocol."));
     assert!(found.len() == 1 && found[0].ends_with("\"protocol\""), "{found:#?}");
 }

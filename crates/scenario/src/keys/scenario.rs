@@ -174,7 +174,10 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             rule: Rule::Default("{}"),
             meaning: "settings of protocols by name",
             read: |draft, written| {
-                let entries = protocols::read(&written.with_context(&draft.context(written)))?;
+                let Some(entries) = protocols::read(&written.with_context(&draft.context(written))) else {
+                    draft.scenario.flows.clear();
+                    return None;
+                };
                 draft.faulty_entries = entries.faulty;
                 draft.scenario.protocols = entries.right;
                 Some(())
