@@ -90,7 +90,7 @@ def main():
         print("\nMbit/s  bits in busy seconds over the rate: least, greatest")
         for mbps in (20, 100, 300):
             options = ["--buffer", "100ms", "--pcap", "link.pcapng"]
-            transfer(millpond, folder, mbps, "cubic", seconds + 2, options)
+            transfer(millpond, folder, mbps, "cubic", seconds + 2, options=options)
             shares = busy_seconds(folder / "link.pcapng", mbps)
             print(f"{mbps:6}  {min(shares):.5f} {max(shares):.5f}")
 

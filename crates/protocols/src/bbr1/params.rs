@@ -11,6 +11,7 @@ pub(super) struct Params {
     pub(super) initial_window: Option<f64>,
     pub(super) high_gain: f64,
     pub(super) probe_gain: f64,
+    pub(super) pacing_margin: f64,
     pub(super) window_gain: f64,
     pub(super) bandwidth_rounds: u64,
     pub(super) min_rtt_window: Span,
@@ -23,6 +24,9 @@ const HIGH_GAIN: Key<f64> = number("high_gain", "1", 2.89, from(1.0).to(10.0))
 const PROBE_GAIN: Key<f64> = number("probe_gain", "1", 1.25, from(1.0).to(1.9))
     .source("section 4.3.4.1")
     .meaning("pacing rate over bandwidth in one of eight round trips; the next one has 2 minus this");
+const PACING_MARGIN: Key<f64> = number("pacing_margin", "1", 0.0, from(0.0).to(0.5))
+    .source("not in the draft; Linux has 1 % since version 4.20 (bbr_pacing_margin_percent)")
+    .meaning("part by which the pacing rate is below the gain times the bandwidth");
 const WINDOW_GAIN: Key<f64> = number("window_gain", "1", 2.0, from(1.0).to(10.0))
     .source("section 4.2.3.2")
     .meaning("window over the bandwidth-delay product after the start");
@@ -40,6 +44,7 @@ pub(super) static PARAMETERS: Keys = &[
     &INITIAL_WINDOW,
     &HIGH_GAIN,
     &PROBE_GAIN,
+    &PACING_MARGIN,
     &WINDOW_GAIN,
     &BANDWIDTH_ROUNDS,
     &MIN_RTT_WINDOW,
@@ -53,6 +58,7 @@ impl Params {
             initial_window: settings.get(INITIAL_WINDOW),
             high_gain: settings.get(HIGH_GAIN),
             probe_gain: settings.get(PROBE_GAIN),
+            pacing_margin: settings.get(PACING_MARGIN),
             window_gain: settings.get(WINDOW_GAIN),
             bandwidth_rounds: settings.get(BANDWIDTH_ROUNDS),
             min_rtt_window: settings.get(MIN_RTT_WINDOW),

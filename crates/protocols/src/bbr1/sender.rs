@@ -141,7 +141,7 @@ impl Bbr1Sender {
 
     /// BBRSetPacingRateWithGain().
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.bandwidth.get();
+        let rate = gain * self.bandwidth.get() * (1.0 - self.params.pacing_margin);
         if self.full_pipe.was_reached || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
