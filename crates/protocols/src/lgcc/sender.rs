@@ -131,6 +131,9 @@ impl LgccSender {
         self.upstream.finish_interval(self.alpha);
         let ((k, marking), x) = (self.bound(), self.law_rate());
         self.target = self.params.bases.rate_from_price(k, marking);
+        if self.params.step_size.is_near(x, self.target) {
+            self.marking.end_start();
+        }
         let next = match self.params.algorithm {
             Algorithm::PrimalDual => {
                 self.gamma = self.params.step_size.at(x, self.target);
@@ -411,6 +414,26 @@ mod tests {
         // 600 Mbit/s in 2 ms are 100 packets.
         assert_eq!(bench.sender.permit().window, Some(Bytes::new(150_000)));
         assert_eq!(bench.sender.permit().pace, None);
+    }
+
+    /// Algorithm 1 line 8 with the weight 1/20 leaves .05 of a first interval in which all packets are marked, a mean of two
+    /// intervals 1/2. A flow that has reached its target without marks is no longer at its start.
+    #[test]
+    fn the_first_marks_are_averaged_until_the_rate_has_come_near_its_target() {
+        let after_first_mark = |intervals: usize, first: &'static str| {
+            let mut bench = Bench::new(&[("first_marks", Value::text(first))], start(Some(600.0)));
+            (0..intervals).for_each(|_| {
+                bench.ack(0, None);
+            });
+            bench.ack(100, None);
+            bench.sender.marking.value()
+        };
+        assert_eq!(after_first_mark(10, "averaged"), 0.5);
+        assert_eq!(after_first_mark(10, "smoothed"), 0.05);
+        // The rate is within 5 % of 600 Mbit/s after 33 to 36 intervals, as above.
+        assert_eq!(after_first_mark(32, "averaged"), 0.5);
+        assert_eq!(after_first_mark(37, "averaged"), 0.05);
+        assert_eq!(after_first_mark(10_000, "averaged"), 0.05);
     }
 
     #[test]

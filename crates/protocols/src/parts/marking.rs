@@ -8,9 +8,9 @@ use millpond_units::{Bytes, Time};
 pub(crate) const ALPHA: Key<f64> = number("alpha", "1", 0.05, above(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 8, section X-A")
     .meaning("weight of the newest interval in the smoothed marking probability");
-pub(crate) const FIRST_MARKS: Key<FirstMarks> = word("first_marks", FirstMarks::Smoothed)
-    .source("not in the paper: see docs/extensions/lgcc-warm.md")
-    .meaning("from the first marked interval on: weight alpha; or 1 / (i + 1) in the i-th interval, at least alpha");
+pub(crate) const FIRST_MARKS: Key<FirstMarks> = word("first_marks", FirstMarks::Averaged)
+    .source("\"smoothed\": LGCC Algorithm 1 line 8; \"averaged\": see docs/extensions/lgcc-warm.md")
+    .meaning("weight of intervals from the first marked one on: alpha; or 1 / (i + 1) in the i-th, at least alpha, until the rate first comes within g2 of its target");
 pub(crate) const INTERVAL: Key<Interval<IntervalName>> =
     interval("interval", Interval::Word(IntervalName::BaseRtt)).source("LGCC section IX-C").meaning(
         "update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time",
@@ -21,7 +21,7 @@ words! {
     pub(crate) enum FirstMarks {
         /// alpha, as everywhere.
         Smoothed = "smoothed",
-        /// `max(alpha, 1 / (i + 1))`: the mean of all intervals until alpha is larger.
+        /// `max(alpha, 1 / (i + 1))`: the mean of all intervals until alpha is larger or the start ends.
         Averaged = "averaged",
     }
 
@@ -60,7 +60,7 @@ pub struct MarkingEstimate {
     /// Every interval ends with an acknowledgement.
     interval: Interval<IntervalName>,
     tally: Option<Tally>,
-    /// Number of intervals from the first marked one on, if the first ones are averaged.
+    /// Number of intervals from the first marked one on, if the first ones are averaged and the start has not ended.
     averaged: Option<u32>,
     value: f64,
 }
@@ -79,6 +79,12 @@ impl MarkingEstimate {
     /// The estimate, from 0 to 1.
     pub fn value(&self) -> f64 {
         self.value
+    }
+
+    /// Ends the averaging of the first intervals: later marks have the weight alpha. A sender calls this when its rate is near
+    /// its target, because the first mark of a flow in equilibrium is no estimate of what other flows do.
+    pub fn end_start(&mut self) {
+        self.averaged = None;
     }
 
     /// Counts an acknowledgement. Returns whether it ended an interval and updated the estimate.
@@ -192,6 +198,22 @@ mod tests {
         let smoothed = after(0);
         assert!((smoothed - 0.95 * seventeenth).abs() < 1e-12, "{smoothed}");
         assert!((after(0) - 0.95 * smoothed).abs() < 1e-12, "the weight falls no further");
+    }
+
+    #[test]
+    fn after_the_start_every_mark_has_the_weight_alpha() {
+        for before in [0, 1] {
+            let mut marking =
+                MarkingEstimate { averaged: Some(0), ..MarkingEstimate::new(0.05, Interval::Acks(1)) };
+            (0..before).for_each(|_| {
+                marking.on_ack(at(0), &ack(1, 1, 0));
+            });
+            let value = marking.value();
+            assert_eq!(value, f64::from(before) / 2.0);
+            marking.end_start();
+            marking.on_ack(at(0), &ack(1, 1, 0));
+            assert!((marking.value() - (value + 0.05 * (1.0 - value))).abs() < 1e-12, "{before}");
+        }
     }
 
     #[test]

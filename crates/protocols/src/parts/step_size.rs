@@ -65,6 +65,11 @@ impl StepSize {
         }
     }
 
+    /// Whether the rate `x` is within the larger threshold, g2, of its target. Both have the same unit.
+    pub fn is_near(&self, x: f64, target: f64) -> bool {
+        (x - target).abs() <= self.g1.max(self.g2) * target
+    }
+
     /// Algorithm 1 line 17, at a distance from g1 to g2.
     fn between<T: Number>(&self, distance: T) -> T {
         let start = if self.reading == StepSizeReading::Unshifted { 0.0 } else { self.g1 };
@@ -100,6 +105,16 @@ mod tests {
         }
         assert!((at(step, 0.01501) - 0.05).abs() < 1e-3 && (at(step, 0.04999) - 0.3).abs() < 1e-3);
         assert_eq!(at(step, 0.06), 0.3);
+    }
+
+    #[test]
+    fn a_rate_is_near_its_target_within_the_larger_threshold() {
+        let printed = StepSize { g1: 0.05, g2: 0.015, ..paper(StepSizeReading::Switch) };
+        for step in [paper(StepSizeReading::Linear), printed] {
+            let near = [94.9, 95.1, 100.0, 104.9, 105.1].map(|x| step.is_near(x, 100.0));
+            assert_eq!(near, [false, true, true, true, false]);
+        }
+        assert!(!paper(StepSizeReading::Linear).is_near(1.0, 0.0), "no rate is near a target of zero");
     }
 
     #[test]
