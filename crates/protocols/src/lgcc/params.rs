@@ -81,7 +81,6 @@ pub(super) static PARAMETERS: Keys = &[
 const CELLULAR: &[(&str, Value)] = &[
     ("control", Value::text("paced-window")),
     ("follow", Value::text("share")),
-    ("first_marks", Value::text("averaged")),
     ("service_gap", Value::text("80ms")),
     ("probe_interval", Value::text("100ms")),
     ("echo", Value::text("excess")),
