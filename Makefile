@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-peers bench-growth bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
+.PHONY: help demo python site site-test test test-cluster python-test lint no-std docs node node-test soak bench bench-peers bench-growth bench-kernel bench-link bench-node bench-python bench-live papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -79,6 +79,10 @@ bench-peers: ## the same networks in htsim, whose sources HTSIM=path/to/csg-htsi
 bench-growth: ## two minutes, on an idle machine, 2.5 GB: time per packet-hop and memory per flow from 10 to 100 000 flows, docs/growth.svg; MILLION=1: and a million, ten minutes and 17 GB
 	cargo build --release --quiet --package millpond-bench
 	benches/growth.py target/release/millpond-bench docs/growth.svg 2 $(MILLION)
+
+bench-kernel: ## five minutes: Reno, CUBIC and BBR of the kernel through millpond link beside the packet world
+	cargo build --release --package millpond-cli
+	benches/kernel.py target/release/millpond
 
 bench-link: ## kernel TCP through millpond link: rate, lateness
 	cargo build --release --package millpond-cli

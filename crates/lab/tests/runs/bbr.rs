@@ -195,6 +195,27 @@ fn alone_it_uses_the_link_at_one_percent_below_its_rate_less_the_measurements() 
     assert!((1.0 - 0.028..=1.0).contains(&used), "{used}");
 }
 
+/// With a margin of a tenth the phase with 1.25 sends at 1.125 of the bandwidth, for two round trips until 1.25 products are in
+/// flight after .9; the next one at .675 until one product is, .25 / .325 round trips; then six at .9: .93 on average. Without a
+/// margin random processing times raise the largest sample above the bandwidth, and a
+/// queue grows that one of 1 % drains.
+#[test]
+fn a_pacing_margin_of_bbr1_leaves_its_part_of_the_link_and_drains_the_queue() {
+    let bbr1 = |sets: &[&str]| {
+        let sets = [&["duration=60s", "measure.from=10s", "flows.f.protocol=bbr1"], sets].concat();
+        link(&results(ONE, &sets), "L").clone()
+    };
+    let used = bbr1(&["protocols.bbr1.params.pacing_margin=0.1"]).utilization;
+    assert!((0.93 - 0.028..=0.93 + 0.015).contains(&used), "{used}");
+    // The service time of a packet, 1500 B at 50 Mbit/s.
+    let queueing = |margin: &str| {
+        let margin = format!("protocols.bbr1.params.pacing_margin={margin}");
+        bbr1(&["hosts.jitter=240us", margin.as_str()]).queueing_ms.mean
+    };
+    let (without, with) = (queueing("0"), queueing("0.01"));
+    assert!(with < 0.4 * without, "{with} and {without} ms");
+}
+
 #[test]
 fn losses_up_to_the_threshold_do_not_reduce_the_rate_and_bbr1_ignores_more() {
     let goodput = |protocol: &str, loss: &str| {

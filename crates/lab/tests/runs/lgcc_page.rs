@@ -36,8 +36,7 @@ fn response(run: &Run) -> [f64; 3] {
 
 /// The cell of the page: the medians over the seeds, and the longest time.
 fn cell(relays: usize, drain: f64) -> String {
-    let responses: Vec<_> =
-        SEEDS.into_par_iter().map(|seed| response(&chain(relays, drain, seed))).collect();
+    let responses: Vec<_> = SEEDS.into_par_iter().map(|seed| response(&chain(relays, drain, seed))).collect();
     let sorted = |column: usize| {
         let mut values: Vec<f64> = responses.iter().map(|response| response[column]).collect();
         values.sort_by(f64::total_cmp);
