@@ -737,7 +737,7 @@ class Flow:
         Number of packets delivered for the first time.
     ecn_stopped_s : float | None
         Time at which a sender of it stopped ECN, in seconds, because a packet had arrived without its ECN field; only
-        with `endpoint.validate_ecn`. Null if none did.
+        with `endpoint.validate_ecn`. Absent if none did.
     fair_share_bps : float | None
         Mean of its fair shares over the windows of `measure.jain_window` in the measured time, in bit/s, as defined
         at `converged_s`; null if it has none.
@@ -815,7 +815,7 @@ class Flow:
             completed_s=value["completed_s"],
             converged_s=value["converged_s"],
             delivered=value["delivered"],
-            ecn_stopped_s=value["ecn_stopped_s"],
+            ecn_stopped_s=value.get("ecn_stopped_s"),
             fair_share_bps=value["fair_share_bps"],
             goodput_bps=value["goodput_bps"],
             group=value["group"],

@@ -178,8 +178,8 @@ pub struct Flow {
     #[serde(default)]
     pub closed_s: Option<f64>,
     /// Time at which a sender of it stopped ECN, in seconds, because a packet had arrived without its ECN field; only with
-    /// `endpoint.validate_ecn`. Null if none did.
-    #[serde(default)]
+    /// `endpoint.validate_ecn`. Absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn_stopped_s: Option<f64>,
     /// Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within the
     /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows that run
