@@ -35,7 +35,7 @@ fn the_page_on_results_documents_every_key_and_every_column() {
     let written = [
         ("summary.json", keys(&Summary { live: Some(LiveFacts::default()), ..Summary::default() })),
         ("Live", keys(&LiveFacts::default())),
-        ("Flow", keys(&Flow::default())),
+        ("Flow", keys(&Flow { ecn_stopped_s: Some(0.0), ..Flow::default() })),
         ("Group", keys(&Group { playback: Some(Playback::default()), ..Group::default() })),
         ("Playback", keys(&Playback::default())),
         ("Loop", keys(&Loop::default())),
