@@ -28,6 +28,7 @@ pub mod message;
 mod node;
 mod node_connections;
 mod node_flows;
+mod of_flows;
 pub mod proxy;
 pub mod stats;
 pub mod target;

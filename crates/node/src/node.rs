@@ -10,7 +10,7 @@ use crate::flow::{Abort, End, Flow, FlowId, LinkId};
 use crate::identity::{Identity, PublicKey};
 use crate::link::{Link, LinkEvent, LinkParts, LinkSizes};
 use crate::links::Links;
-use crate::node_connections::OfFlows;
+use crate::of_flows::OfFlows;
 use bytes::BytesMut;
 use millpond_law::{HeaderId, Needs, Protocol, Random, RelayView, SettingError, Settings, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
