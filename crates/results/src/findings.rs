@@ -18,7 +18,8 @@ impl Flow {
     }
 }
 
-/// Sentences about a run: groups with starving flows, silences, groups that stopped ECN, adaptive video, and how late a live run was. Empty if there are none.
+/// Sentences about a run: groups with starving flows, silences, groups that stopped ECN, adaptive video, and how late a live
+/// run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let live = summary.live.iter().flat_map(LiveFacts::sentences);
     let starving = starvation_sentences(summary).into_iter();
@@ -29,14 +30,16 @@ pub fn findings(summary: &Summary) -> Vec<String> {
 
 /// One sentence for each group whose flows stopped ECN.
 fn ecn_sentences(summary: &Summary) -> impl Iterator<Item = String> {
-    summary.groups.iter().filter_map(|group| {
-        let of_group = summary.flows.iter().filter(|flow| flow.group == group.name);
-        let times: Vec<f64> = of_group.filter_map(|flow| flow.ecn_stopped_s).collect();
+    let stopped: Vec<(&str, f64)> =
+        summary.flows.iter().filter_map(|flow| Some((flow.group.as_str(), flow.ecn_stopped_s?))).collect();
+    summary.groups.iter().filter_map(move |group| {
+        let of_group = stopped.iter().filter(|(name, _)| *name == group.name);
+        let times: Vec<f64> = of_group.map(|(_, time)| *time).collect();
         let first = at_most_decimals(times.iter().copied().reduce(f64::min)?, 3);
         Some(match group.flows {
-            1 => format!("flow \"{}\" stopped ECN after {first} s: its path clears ECN fields", group.name),
+            1 => format!("flow \"{}\" stopped ECN at {first} s: its path clears ECN fields", group.name),
             flows => format!(
-                "{} of the {flows} flows of \"{}\" stopped ECN, the first one after {first} s: their paths clear ECN fields",
+                "{} of the {flows} flows of \"{}\" stopped ECN, the first one at {first} s: their paths clear ECN fields",
                 times.len(),
                 group.name
             ),
@@ -161,8 +164,8 @@ mod tests {
         assert_eq!(
             findings(&summary),
             [
-                "flow \"a\" stopped ECN after 0.042 s: its path clears ECN fields",
-                "2 of the 3 flows of \"b\" stopped ECN, the first one after 1 s: their paths clear ECN fields",
+                "flow \"a\" stopped ECN at 0.042 s: its path clears ECN fields",
+                "2 of the 3 flows of \"b\" stopped ECN, the first one at 1 s: their paths clear ECN fields",
             ]
         );
     }

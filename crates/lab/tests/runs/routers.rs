@@ -110,6 +110,7 @@ fn a_queue_in_a_tunnel_drops_where_it_would_mark() {
 /// it would mark.
 #[test]
 fn a_path_that_clears_marks_behind_the_queue_is_noticed() {
+    const STEP: f64 = 65.0;
     let queue = "links.slow.queue={ red = { preset = \"dctcp-step\" } }";
     let sets = ["flows.f.protocol=dctcp", queue, "links.slow.buffer=300packets"];
     let measured = |conduct, validate: &str| {
@@ -120,11 +121,11 @@ fn a_path_that_clears_marks_behind_the_queue_is_noticed() {
     assert_eq!(measured("takes-part", validate[0]).0, None);
     let (stopped, longest, marks) = measured("strips", validate[0]);
     assert!(stopped.is_some_and(|time| (0.040..0.045).contains(&time)), "{stopped:?}");
-    // The step is at 65 packets: a packet that finds as many in the queue is dropped.
-    assert!(longest <= 66.0 && marks == 0, "{longest} packets, {marks} marks");
+    // A packet that finds as many packets in the queue as the step has is dropped.
+    assert!(longest <= STEP + 1.0 && marks == 0, "{longest} packets, {marks} marks");
     let (stopped, longest, marks) = measured("strips", validate[1]);
     assert!(
-        stopped.is_none() && longest > 130.0 && marks > 0,
+        stopped.is_none() && longest > 2.0 * STEP && marks > 0,
         "{stopped:?} {longest} packets, {marks} marks"
     );
 }
@@ -140,7 +141,8 @@ fn prague_leaves_its_share_to_cubic_on_a_path_that_clears_marks() {
     let [prague, cubic] = goodputs("endpoint.validate_ecn=true");
     assert!((prague - cubic).abs() < 0.2 * 40.0 && prague + cubic > 36.0, "{prague} {cubic} Mbit/s");
     let [trusting, starved] = goodputs("endpoint.validate_ecn=false");
-    assert!(trusting > 8.0 * starved, "{trusting} {starved} Mbit/s");
+    // Less than a quarter of half of the link.
+    assert!(starved < 0.25 * 20.0 && trusting > 30.0, "{trusting} {starved} Mbit/s");
     let sentence = format!(
         "have {prague:.1} and {cubic:.1} Mbit/s with the check, and {trusting:.1} and {starved:.1} Mbit/s"
     );
