@@ -1,6 +1,6 @@
 //! The legend of a plot: a piece of each line or area beside its name.
 
-use crate::style::SeriesStyle;
+use crate::style::{CurveStyle, SeriesStyle};
 use crate::text::elide;
 use maud::{Markup, Render, html};
 
@@ -72,6 +72,12 @@ impl Legend {
     #[must_use]
     pub fn series(self, style: SeriesStyle, name: &str) -> Self {
         self.entry(LegendSample::Series(style), name.into())
+    }
+
+    /// Adds a series, or a curve in a tone.
+    #[must_use]
+    pub fn curve(self, style: &CurveStyle, name: &str) -> Self {
+        if style.is_tone() { self.line(&style.line(), name) } else { self.series(style.series, name) }
     }
 
     /// Adds the marker of a series.

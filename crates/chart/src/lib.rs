@@ -29,7 +29,7 @@ pub use legend::Legend;
 pub use paper::{PaperColour, PaperPaint, PaperRule, PaperWidth};
 pub use plot::Plot;
 pub use scale::{AxisSpacing, Scale, are_of_one_order};
-pub use style::{SeriesStyle, definitions};
+pub use style::{CurveStyle, SeriesStyle, definitions};
 pub use text::elide;
 
 /// The style sheet of charts: light, dark and print.

@@ -7,7 +7,7 @@ use crate::decimate::Point;
 use crate::element::{Element, GRID, PLANE, Percent};
 use crate::label::LabelPosition;
 use crate::scale::Scale;
-use crate::style::SeriesStyle;
+use crate::style::{CurveStyle, SeriesStyle};
 use maud::{Markup, Render, html};
 use std::ops::Range;
 
@@ -135,6 +135,15 @@ impl Plot {
         self.elements.push(Element::Marker { style, at });
     }
 
+    /// Draws the marker of a series, or a dot in a tone.
+    pub fn mark_curve(&mut self, style: &CurveStyle, at: Point) {
+        if style.is_tone() {
+            self.dot(&format!("point {}", style.colour()), at, 4.0);
+        } else {
+            self.mark(style.series, at);
+        }
+    }
+
     /// Draws an open diamond: a value that was not measured here.
     pub fn open_mark(&mut self, at: Point) {
         self.elements.push(Element::OpenMarker { at });
@@ -160,10 +169,9 @@ impl Plot {
         self.elements.push(Element::Bar { class: class.into(), x, y, thickness });
     }
 
-    /// Draws the 5th, 25th, 50th, 75th and 95th percentile of a series at the height of `y`: a box with whiskers and a stroke at
-    /// the median.
-    pub fn quantile_box(&mut self, style: SeriesStyle, y: f64, [p5, p25, p50, p75, p95]: [f64; 5]) {
-        let colour = style.colour();
+    /// Draws the 5th, 25th, 50th, 75th and 95th percentile at the height of `y`, in the colour of these classes: a box with
+    /// whiskers and a stroke at the median.
+    pub fn quantile_box(&mut self, colour: &str, y: f64, [p5, p25, p50, p75, p95]: [f64; 5]) {
         self.bar(&format!("whisker {colour}"), p5..p95, y, 2.0);
         self.bar(&format!("box {colour}"), p25..p75, y, 12.0);
         for end in [p5, p95] {

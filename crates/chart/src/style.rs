@@ -110,6 +110,37 @@ impl SeriesStyle {
     }
 }
 
+/// How a curve is recognised: as a series, or by a tone of the colour of a series, which has its own dashes.
+#[derive(Clone)]
+pub struct CurveStyle {
+    /// The series, or the one of whose colour it is a tone.
+    pub series: SeriesStyle,
+    /// The class of the tone after a space, from ` f0` to ` f11`; empty for the series itself.
+    pub tone: String,
+}
+
+impl From<SeriesStyle> for CurveStyle {
+    fn from(series: SeriesStyle) -> Self {
+        Self { series, tone: String::new() }
+    }
+}
+
+impl CurveStyle {
+    /// The classes that set the colour.
+    pub fn colour(&self) -> String {
+        format!("{}{}", self.series.colour(), self.tone)
+    }
+
+    /// The classes of the curve.
+    pub fn line(&self) -> String {
+        if self.is_tone() { format!("line {}", self.colour()) } else { self.series.line() }
+    }
+
+    pub(crate) fn is_tone(&self) -> bool {
+        !self.tone.is_empty()
+    }
+}
+
 /// The shapes that markers refer to. A page includes them once.
 pub fn definitions() -> Markup {
     html! {
@@ -143,6 +174,14 @@ mod tests {
         };
         let distinct: BTreeSet<_> = (0..24).map(style).collect();
         assert_eq!(distinct.len(), 24);
+    }
+
+    #[test]
+    fn a_tone_has_the_classes_of_its_colour_and_no_dashes_of_the_series() {
+        let series = CurveStyle::from(SeriesStyle(1));
+        assert_eq!([series.colour(), series.line()], ["c1", "line c1 d1"]);
+        let tone = CurveStyle { tone: " f4".into(), ..series };
+        assert_eq!([tone.colour(), tone.line()], ["c1 f4", "line c1 f4"]);
     }
 
     #[test]

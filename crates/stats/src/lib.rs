@@ -33,6 +33,8 @@ pub use moments::{
     autocorrelation, coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation,
     variance,
 };
-pub use quantile::{CURVE_POINTS, quantile_of_curve, quantile_of_sorted, thinned_curve};
+pub use quantile::{
+    CURVE_POINTS, curve_of_values, quantile_of_curve, quantile_of_sorted, thinned_curve, with_quantiles,
+};
 pub use random::{Random, stable_hash};
 pub use weighted::{WeightedDistribution, WeightedSamples};

@@ -25,6 +25,24 @@ pub fn quantile_of_curve(points: &[(f64, f64)], level: f64) -> Option<f64> {
     }
 }
 
+/// The distribution function of these values as points `(cumulative share, value)`, from the least value at share 0 on; empty
+/// without a value.
+pub fn curve_of_values(mut values: Vec<f64>) -> Vec<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let first = values.first().map(|value| (0.0, *value));
+    let steps = values.iter().enumerate().map(|(index, value)| ((index + 1) as f64 / count, *value));
+    first.into_iter().chain(steps).collect()
+}
+
+/// A distribution with points at these cumulative shares as well, so that its curve passes through its quantiles there.
+pub fn with_quantiles(points: &[(f64, f64)], levels: &[f64]) -> Vec<(f64, f64)> {
+    let added = levels.iter().filter_map(|level| Some((*level, quantile_of_curve(points, *level)?)));
+    let mut all: Vec<(f64, f64)> = points.iter().copied().chain(added).collect();
+    all.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    all
+}
+
 /// A distribution of more than this many points is thinned before it is saved or drawn.
 pub const CURVE_POINTS: usize = 200;
 
@@ -76,5 +94,21 @@ mod tests {
         assert!(curve.len() <= CURVE_POINTS, "{}", curve.len());
         assert_eq!((curve[0], curve[curve.len() - 1]), (uniform[0], uniform[uniform.len() - 1]));
         assert_eq!(thinned_curve(&uniform[..CURVE_POINTS]), uniform[..CURVE_POINTS]);
+    }
+
+    /// Half way between shares of .98 and 1 and values of 10 and 30.
+    #[test]
+    fn a_curve_passes_through_its_quantiles() {
+        let curve = [(0.0, 1.0), (0.98, 10.0), (1.0, 30.0)];
+        let found = with_quantiles(&curve, &[0.99]);
+        let [start, below, (share, value), end] = found[..] else { panic!("{found:?}") };
+        assert_eq!([start, below, end], curve);
+        assert!((share - 0.99).abs() < 1e-12 && (value - 20.0).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn a_distribution_rises_by_the_same_share_at_each_value() {
+        assert_eq!(curve_of_values(vec![30.0, 10.0]), [(0.0, 10.0), (0.5, 10.0), (1.0, 30.0)]);
+        assert!(curve_of_values(Vec::new()).is_empty());
     }
 }

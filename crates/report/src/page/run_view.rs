@@ -84,9 +84,10 @@ pub(super) fn of_flows<'a>(run: &'a Run, quantity: &str) -> Vec<&'a Series> {
     run.series.iter().filter(is_wanted).collect()
 }
 
-/// The distribution of queueing delay over all packets of all flows of a run: shares and delays in ms.
-pub(super) fn delays(run: &Run) -> &[(f64, f64)] {
-    let is_of_all = |one: &&Distribution| one.kind == EntityKind::Group && one.entity == "all";
+/// The distribution of queueing delay over all packets of a group, or of `all` flows: shares and delays in ms. That of all
+/// flows is the last one.
+pub(super) fn delays<'a>(run: &'a Run, group: &str) -> &'a [(f64, f64)] {
+    let is_of_group = |one: &&Distribution| one.kind == EntityKind::Group && one.entity == group;
     let mut of_delay = run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
-    of_delay.find(is_of_all).map_or(&[], |one| &one.points)
+    of_delay.rfind(is_of_group).map_or(&[], |one| &one.points)
 }

@@ -103,6 +103,20 @@ pub(crate) fn denser(mut run: Run, factor: usize) -> Run {
     run
 }
 
+/// The run of two flows as one of two groups, `fast` and `slow`, whose packets wait half and twice as long as all packets.
+pub(crate) fn with_two_groups(mut run: Run) -> Run {
+    let all = run.distributions.remove(0);
+    for (flow, (name, factor)) in run.summary.flows.iter_mut().zip([("fast", 0.5), ("slow", 2.0)]) {
+        flow.group = name.into();
+        let points = all.points.iter().map(|(share, delay)| (*share, delay * factor)).collect();
+        run.distributions.push(Distribution { entity: name.into(), points, ..all.clone() });
+    }
+    run.distributions.push(all);
+    let group = |name: &str| Group { name: name.into(), flows: 1, ..Group::default() };
+    run.summary.groups = vec![group("fast"), group("slow")];
+    run
+}
+
 /// The ends of equal intervals of the duration.
 fn times(samples: usize) -> Times {
     (1..=samples).map(|step| DURATION_S * step as f64 / samples as f64).collect()

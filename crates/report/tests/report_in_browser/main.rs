@@ -138,6 +138,36 @@ fn seeds_of_a_run_are_one_row_one_figure_and_one_curve_with_a_band() {
     );
 }
 
+/// A curve, two dots and a box for each of two groups in the colour of its delay over time, and those of all flows in another;
+/// the names of the boxes are within the window.
+#[test]
+fn groups_of_a_single_run_have_distributions_in_the_colours_of_their_delays_over_time() {
+    const COLOURS: &str = r##"[".f0", ".f1", ".c6"].map(tone => {
+        const all = (what, of) => [...document.querySelectorAll(what + tone)].map(one => getComputedStyle(one)[of]);
+        return [all("#over-time .panel:nth-of-type(3) .curve", "stroke"), all("#delays .curve", "stroke"),
+            all("#delays .point", "fill"), all("#delays .box", "stroke"), all("#delays .plot .mark", "fill")];
+    })"##;
+    const NAMES: &str = r##"[...document.querySelectorAll("#delays .panel:last-of-type .tick-y")].map(
+        name => [name.textContent, name.getBoundingClientRect().left >= 0])"##;
+    let run = fixture::with_two_groups(fixture::run(&fixture::SIX[1], 300, 2));
+    in_each_view(&report_on(&[run]), |view, browser, picture| {
+        keep_picture(&format!("groups-{view}"), picture);
+        let colours = browser.evaluate(COLOURS);
+        let mut distinct = std::collections::BTreeSet::new();
+        for (index, counts) in [[1, 2, 4, 1, 0], [1, 2, 4, 1, 0], [0, 2, 0, 1, 4]].into_iter().enumerate() {
+            let found: Vec<&Vec<_>> = (0..5).map(|kind| colours[index][kind].as_array().unwrap()).collect();
+            assert_eq!(found.iter().map(|one| one.len()).collect::<Vec<_>>(), counts, "{view}: {colours}");
+            let of_one: std::collections::BTreeSet<String> =
+                found.iter().copied().flatten().map(ToString::to_string).collect();
+            assert_eq!(of_one.len(), 1, "{view}: {of_one:?}");
+            distinct.extend(of_one);
+        }
+        assert_eq!(distinct.len(), 3, "{view}: {distinct:?}");
+        let names = serde_json::json!([["all flows", true], ["fast", true], ["slow", true]]);
+        assert_eq!(browser.evaluate(NAMES), names, "{view}");
+    });
+}
+
 #[test]
 fn equal_runs_give_equal_bytes() {
     assert!(report_on(&fixture::six_runs(100)) == report_on(&fixture::six_runs(100)));

@@ -90,16 +90,17 @@ impl DelayCurve {
 }
 
 /// Flows whose mean delay is one curve.
-struct FlowSet<'a> {
+pub(super) struct FlowSet<'a> {
     /// None of all flows.
-    group: Option<&'a str>,
+    pub(super) group: Option<&'a str>,
     curve_name: String,
-    tone: String,
+    /// As that of its curve.
+    pub(super) tone: String,
 }
 
 impl<'a> FlowSet<'a> {
     /// All flows, or those of each group if there are several. The tone of a group is that of the goodput of its first flow.
-    fn all(view: &RunView<'a>) -> Vec<Self> {
+    pub(super) fn all(view: &RunView<'a>) -> Vec<Self> {
         let summary = &view.run.summary;
         if !(2..=MOST_CURVES).contains(&summary.groups.len()) {
             return vec![Self { group: None, curve_name: "end to end".to_owned(), tone: String::new() }];

@@ -1,12 +1,12 @@
-//! The distribution of queueing delay over all packets of each run, that of completion time over all transfers, and five
-//! quantiles of each.
+//! The distribution of queueing delay over all packets of each run and of each group of a single run, that of completion
+//! time over all transfers, and five quantiles of each.
 
 use super::super::run_view::{RunView, delays as of_packets};
-use super::run_legend;
+use super::delays_over_time::FlowSet;
 use maud::html;
-use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale};
+use millpond_chart::{Axis, CurveStyle, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_results::{Run, Transfer};
-use millpond_stats::quantile_of_curve;
+use millpond_stats::{curve_of_values, quantile_of_curve, with_quantiles};
 
 /// What is distributed, and the texts of its figure.
 struct DistributionTexts {
@@ -19,21 +19,27 @@ struct DistributionTexts {
     items: &'static str,
     /// The caption before the sentences that all these figures have in common.
     caption: &'static str,
-    /// Shares and times in ms of a run; empty if it has none.
-    points: fn(&Run) -> Vec<Point>,
 }
 
-/// The queueing delay of all packets.
+/// The queueing delay of all packets: of each run, or of all flows and of each group of a single run with several groups.
 pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
+    let groups = if let [only] = views { of_groups(only) } else { Vec::new() };
+    let caption = if groups.is_empty() {
+        "The delay of each packet in all queues on its path, relays included."
+    } else {
+        "The delay of each packet in all queues on its path, relays included: of the packets of all flows together, and of \
+         those of each group of flows."
+    };
     let subject = DistributionTexts {
         id: "delays",
         title: "Queueing delay of packets",
         quantity: "queueing delay",
         items: "packets",
-        caption: "The delay of each packet in all queues on its path, relays included.",
-        points: |run| of_packets(run).to_vec(),
+        caption,
     };
-    figure(views, &subject)
+    let of_runs =
+        || views.iter().filter_map(|view| TimesCurve::of_run(view, |run| of_packets(run, "all").to_vec()));
+    figure(&if groups.is_empty() { of_runs().collect() } else { groups }, &subject)
 }
 
 /// The completion time of all transfers with a size.
@@ -45,31 +51,23 @@ pub(crate) fn completions(views: &[RunView]) -> Option<Figure> {
         items: "transfers",
         caption: "The time from the start of each transfer to the delivery of its last byte. Transfers that are not \
                   complete when the run ends are left out.",
-        points: |run| distribution(run.transfers.iter().filter_map(Transfer::completion_ms).collect()),
     };
-    figure(views, &subject)
-}
-
-/// The distribution function of these times; empty without a time.
-fn distribution(mut times: Vec<f64>) -> Vec<Point> {
-    times.sort_by(f64::total_cmp);
-    let count = times.len() as f64;
-    let first = times.first().map(|time| (0.0, *time));
-    let steps = times.iter().enumerate().map(|(index, time)| ((index + 1) as f64 / count, *time));
-    first.into_iter().chain(steps).collect()
+    let of_run =
+        |run: &Run| curve_of_values(run.transfers.iter().filter_map(Transfer::completion_ms).collect());
+    let curves: Vec<_> = views.iter().filter_map(|view| TimesCurve::of_run(view, of_run)).collect();
+    figure(&curves, &subject)
 }
 
 /// The distribution functions, their complements, and the quantiles below, on the same axis of times.
-fn figure(views: &[RunView], subject: &DistributionTexts) -> Option<Figure> {
-    let runs: Vec<RunTimes<'_>> = views.iter().filter_map(|view| RunTimes::of(view, subject)).collect();
+fn figure(runs: &[TimesCurve<'_>], subject: &DistributionTexts) -> Option<Figure> {
     if runs.is_empty() {
         return None;
     }
     let DistributionTexts { quantity, items, .. } = subject;
-    let legend = || run_legend(runs.iter().map(|one| one.view));
+    let legend = || runs.iter().fold(Legend::new(), |legend, curve| legend.curve(&curve.style, curve.name));
     let panel =
         |title: String, unit: &str, legend: Legend, plot| Panel { title, unit: unit.into(), legend, plot };
-    let axis = times_axis(&runs, quantity);
+    let axis = times_axis(runs, quantity);
     Some(Figure {
         id: subject.id.into(),
         title: html! { (subject.title) },
@@ -79,14 +77,14 @@ fn figure(views: &[RunView], subject: &DistributionTexts) -> Option<Figure> {
                 format!("Share of {items} with at most this {quantity}"),
                 "%",
                 legend(),
-                distributions(&runs, &axis),
+                distributions(runs, &axis),
             ),
-            panel(format!("Share of {items} with a greater {quantity}"), "%", legend(), tails(&runs, &axis)),
+            panel(format!("Share of {items} with a greater {quantity}"), "%", legend(), tails(runs, &axis)),
             panel(
                 "5th, 25th, 50th, 75th and 95th percentile".into(),
                 "",
                 Legend::new(),
-                quantiles(&runs, axis),
+                quantiles(runs, axis),
             ),
         ],
         caption: format!(
@@ -103,9 +101,11 @@ fn figure(views: &[RunView], subject: &DistributionTexts) -> Option<Figure> {
 /// The axis of times spans at most this many powers of ten.
 const DECADES: f64 = 4.0;
 
-/// The times of a run at [`shares`]: of all seeds together, and the least and the greatest of a seed.
-struct RunTimes<'a> {
-    view: &'a RunView<'a>,
+/// The times of a run or of a group at [`shares`]: of all seeds together, and the least and the greatest of a seed.
+struct TimesCurve<'a> {
+    name: &'a str,
+    /// Its own of a run and of all flows, a tone of the colour of the run of a group.
+    style: CurveStyle,
     /// `(share, time in ms)`, the mean over the seeds.
     mean: Vec<Point>,
     /// `(time in ms, share)`; empty for a single seed.
@@ -113,11 +113,36 @@ struct RunTimes<'a> {
     greatest: Vec<Point>,
 }
 
-impl<'a> RunTimes<'a> {
-    /// None without a distribution.
-    fn of(view: &'a RunView<'a>, subject: &DistributionTexts) -> Option<Self> {
-        let curves: Vec<Vec<Point>> =
-            view.seeds.iter().map(|run| (subject.points)(run)).filter(|curve| !curve.is_empty()).collect();
+/// The curve of all flows beside those of groups: black, as no tone of the first run.
+const ALL_FLOWS: SeriesStyle = SeriesStyle(6);
+
+/// The delays of all flows, then those of each group, in the tone of its delay over time; empty unless there are several.
+fn of_groups<'a>(view: &RunView<'a>) -> Vec<TimesCurve<'a>> {
+    let of = |entity: &str| view.seeds.iter().map(|run| of_packets(run, entity).to_vec()).collect();
+    let group = |set: FlowSet<'a>| {
+        let name = set.group?;
+        Some(TimesCurve {
+            name,
+            style: CurveStyle { tone: set.tone, ..view.style.into() },
+            ..TimesCurve::of(of(name))?
+        })
+    };
+    let groups: Vec<TimesCurve<'_>> = FlowSet::all(view).into_iter().filter_map(group).collect();
+    let all = TimesCurve::of(of("all")).filter(|_| groups.len() > 1);
+    let all = all.map(|all| TimesCurve { name: "all flows", style: ALL_FLOWS.into(), ..all });
+    if all.is_some() { all.into_iter().chain(groups).collect() } else { Vec::new() }
+}
+
+impl<'a> TimesCurve<'a> {
+    /// None without a distribution; `points` are shares and times in ms of a run, empty if it has none.
+    fn of_run(view: &RunView<'a>, points: impl Fn(&Run) -> Vec<Point>) -> Option<Self> {
+        let curve = Self::of(view.seeds.iter().map(|run| points(run)).collect())?;
+        Some(Self { name: &view.run.label, style: view.style.into(), ..curve })
+    }
+
+    /// Without a name, from the distribution of each seed; none if all are empty.
+    fn of(mut curves: Vec<Vec<Point>>) -> Option<Self> {
+        curves.retain(|curve| !curve.is_empty());
         let (mut least, mut greatest) = (Vec::new(), Vec::new());
         let mean = match curves.as_slice() {
             [] => return None,
@@ -132,7 +157,7 @@ impl<'a> RunTimes<'a> {
                 shares().map(|share| (share, at(share).sum::<f64>() / several.len() as f64)).collect()
             }
         };
-        Some(Self { view, mean, least, greatest })
+        Some(Self { name: "", style: SeriesStyle(0).into(), mean, least, greatest })
     }
 }
 
@@ -145,14 +170,14 @@ fn shares() -> impl Iterator<Item = f64> {
     even.chain(tail).chain([1.0])
 }
 
-fn times_axis(runs: &[RunTimes<'_>], quantity: &str) -> Axis {
+fn times_axis(runs: &[TimesCurve<'_>], quantity: &str) -> Axis {
     let ends =
-        |run: &RunTimes<'_>| run.least.iter().chain(&run.greatest).map(|end| end.0).collect::<Vec<_>>();
+        |run: &TimesCurve<'_>| run.least.iter().chain(&run.greatest).map(|end| end.0).collect::<Vec<_>>();
     let times = runs.iter().flat_map(|run| run.mean.iter().map(|point| point.1).chain(ends(run)));
     Axis::numbered(Scale::log(times, DECADES), format!("{quantity}, ms"), 8)
 }
 
-fn distributions(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
+fn distributions(runs: &[TimesCurve<'_>], times: &Axis) -> Plot {
     let percent = Axis::numbered(Scale::linear(0.0, 100.0), "", 4);
     let label = format!("Cumulative distribution of {}", times.title);
     let height = |share| Some(100.0 * share);
@@ -160,7 +185,7 @@ fn distributions(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
 }
 
 /// The complements of the distribution functions on a logarithmic axis.
-fn tails(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
+fn tails(runs: &[TimesCurve<'_>], times: &Axis) -> Plot {
     let percent = Axis::numbered(Scale::decades(100.0 * LEAST_TAIL, 100.0), "", 5);
     let label = format!("Complementary cumulative distribution of {}", times.title);
     let height =
@@ -171,9 +196,9 @@ fn tails(runs: &[RunTimes<'_>], times: &Axis) -> Plot {
 /// The axis of tails ends at this share, and so do the curves.
 const LEAST_TAIL: f64 = 1e-4;
 
-/// A curve of each run, where `height` is the place of a share on the axis, with markers at two shares.
+/// All curves, where `height` is the place of a share on the axis, with markers at two shares.
 fn curves(
-    runs: &[RunTimes<'_>],
+    runs: &[TimesCurve<'_>],
     label: String,
     times: &Axis,
     shares: Axis,
@@ -182,43 +207,35 @@ fn curves(
 ) -> Plot {
     let shortest = times.scale.low;
     let mut plot = Plot::new(label, times.clone().without_text(), shares, 280);
-    for RunTimes { view, mean, least, greatest } in runs {
+    for TimesCurve { name, style, mean, least, greatest } in runs {
         let raised = |ends: &[Point]| {
             let ends = ends.iter().map(|end| Some((end.0.max(shortest), height(end.1)?)));
             ends.flatten().collect::<Vec<_>>()
         };
-        plot.band(&format!("band {}", view.style.colour()), &raised(least), &raised(greatest));
-        let mean = with_marks(mean, &marked);
+        plot.band(&format!("band {}", style.colour()), &raised(least), &raised(greatest));
+        let mean = with_quantiles(mean, &marked);
         let before = mean.partition_point(|point| point.1 < shortest).saturating_sub(1);
         let points = mean[before..].iter().map(|&(share, time)| Some((time, height(share)?)));
         let points: Vec<Point> = points.flatten().collect();
-        plot.curve(&view.run.label, &view.style.line(), &points);
+        plot.curve(name, &style.line(), &points);
         for share in marked {
             let time = quantile_of_curve(&mean, share).filter(|time| *time >= shortest);
             if let Some(at) = time.zip(height(share)) {
-                plot.mark(view.style, at);
+                plot.mark_curve(style, at);
             }
         }
     }
     plot
 }
 
-/// A distribution with points at these shares, so that its curve passes through the markers at them.
-fn with_marks(curve: &[Point], shares: &[f64]) -> Vec<Point> {
-    let marks = shares.iter().filter_map(|share| Some((*share, quantile_of_curve(curve, *share)?)));
-    let mut points: Vec<Point> = curve.iter().copied().chain(marks).collect();
-    points.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
-    points
-}
-
-fn quantiles(runs: &[RunTimes<'_>], times: Axis) -> Plot {
-    let names = Axis::named(runs.iter().map(|run| run.view.run.label.as_str()));
+fn quantiles(runs: &[TimesCurve<'_>], times: Axis) -> Plot {
+    let names = Axis::named(runs.iter().map(|run| run.name));
     let height = 26 * runs.len() as u16 + 8;
     let mut plot = Plot::new(format!("Quantiles of {}", times.title), times, names, height);
     for (row, run) in runs.iter().enumerate() {
         let quantiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| quantile_of_curve(&run.mean, share));
         if let [Some(p5), Some(p25), Some(p50), Some(p75), Some(p95)] = quantiles {
-            plot.quantile_box(run.view.style, -(row as f64), [p5, p25, p50, p75, p95]);
+            plot.quantile_box(&run.style.colour(), -(row as f64), [p5, p25, p50, p75, p95]);
         }
     }
     plot
@@ -227,20 +244,38 @@ fn quantiles(runs: &[RunTimes<'_>], times: Axis) -> Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_results::{Distribution, EntityKind, Group, Summary, quantity};
 
-    /// Half way between shares of .98 and 1 and times of 10 and 30 ms.
+    /// Two seeds, in which cubic waits 10 to 30 and 10 to 50 ms and sprout 80 ms.
     #[test]
-    fn a_curve_passes_through_its_markers() {
-        let curve = [(0.0, 1.0), (0.98, 10.0), (1.0, 30.0)];
-        let marked = with_marks(&curve, &[0.99]);
-        let [start, below, (share, time), end] = marked[..] else { panic!("{marked:?}") };
-        assert_eq!([start, below, end], curve);
-        assert!((share - 0.99).abs() < 1e-12 && (time - 20.0).abs() < 1e-9, "{marked:?}");
-    }
-
-    #[test]
-    fn a_distribution_rises_by_the_same_share_at_each_time() {
-        assert_eq!(distribution(vec![30.0, 10.0]), [(0.0, 10.0), (0.5, 10.0), (1.0, 30.0)]);
-        assert!(distribution(Vec::new()).is_empty());
+    fn each_group_of_a_single_run_has_a_curve_beside_that_of_all_flows() {
+        let delay = |entity: &str, points: [Point; 2]| {
+            let [entity, quantity, unit] = [entity, quantity::QUEUEING, "ms"].map(str::to_owned);
+            Distribution { kind: EntityKind::Group, entity, quantity, unit, points: points.to_vec() }
+        };
+        let group = |name: &str| Group { name: name.into(), ..Group::default() };
+        let summary = Summary { groups: vec![group("cubic"), group("sprout")], ..Summary::default() };
+        let seed = |most: f64| {
+            let ends = |least, most| [(0.0, least), (1.0, most)];
+            let all = [("cubic", ends(10.0, most)), ("sprout", ends(80.0, 80.0)), ("all", ends(10.0, 80.0))];
+            let distributions = all.map(|(entity, points)| delay(entity, points)).to_vec();
+            Run { distributions, summary: summary.clone(), ..Run::default() }
+        };
+        let mut runs = [seed(30.0), seed(50.0)];
+        let found: Vec<_> = of_groups(&RunView::all(&runs)[0])
+            .iter()
+            .map(|one| (one.name, one.style.colour(), quantile_of_curve(&one.mean, 0.5).unwrap().round()))
+            .collect();
+        let named = |name, colour: &str, median| (name, colour.to_owned(), median);
+        assert_eq!(
+            found,
+            [named("all flows", "c6", 45.0), named("cubic", "c0 f0", 25.0), named("sprout", "c0 f1", 80.0)]
+        );
+        let curves = |runs: &[Run]| delays(&RunView::all(runs)).unwrap().panels[0].legend.len();
+        assert_eq!(curves(&runs), 3);
+        runs[1].label = "another".into();
+        assert_eq!(curves(&runs), 2, "one for each of two runs");
+        runs[0].distributions.remove(1);
+        assert_eq!(curves(&runs[..1]), 1, "a single group is all flows");
     }
 }
