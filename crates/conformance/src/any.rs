@@ -173,6 +173,7 @@ pub(crate) fn relay() -> impl Strategy<Value = RelayView> {
             next_pace: next_rate,
             next_in_flight: backlog,
             backlog,
+            next_backlog: backlog,
             limit,
             next_rtt,
             next_base_rtt: next_rtt,

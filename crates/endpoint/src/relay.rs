@@ -106,6 +106,7 @@ impl Relay {
             next_pace: next.permit().pace.unwrap_or(Rate::MAX),
             next_in_flight: next.in_flight(),
             backlog: next.backlog_of(self.outgoing_stream),
+            next_backlog: next.backlog(),
             limit: self.limit(next),
             next_rtt: next.smoothed_rtt().unwrap_or(Span::ZERO),
             next_base_rtt: next.min_rtt().unwrap_or(Span::ZERO),

@@ -27,6 +27,8 @@ pub struct RelayView {
     pub next_in_flight: Bytes,
     /// Bytes of this incoming loop in the relay's send queue.
     pub backlog: Bytes,
+    /// Bytes of all incoming loops in the relay's send queue.
+    pub next_backlog: Bytes,
     /// Capacity of the send queue for each flow.
     pub limit: Bytes,
     /// The smoothed round-trip time of the next loop.

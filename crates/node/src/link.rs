@@ -416,6 +416,7 @@ impl Link {
             next_pace: control.permit().pace.unwrap_or(Rate::MAX),
             next_in_flight: control.in_flight(),
             backlog: Bytes::new(backlog as u64),
+            next_backlog: Bytes::new(self.backlog.held().bytes as u64),
             limit: self.hold_limit_of(&control),
             next_rtt: control.smoothed_rtt().unwrap_or(Span::ZERO),
             next_base_rtt: control.min_rtt().unwrap_or(Span::ZERO),

@@ -583,6 +583,7 @@ fn sum_of_views(a: RelayView, b: RelayView) -> RelayView {
         next_pace: Rate::from_bps(a.next_pace.bps().saturating_add(b.next_pace.bps())),
         next_in_flight: a.next_in_flight + b.next_in_flight,
         backlog: a.backlog + b.backlog,
+        next_backlog: a.next_backlog + b.next_backlog,
         limit: a.limit + b.limit,
         next_rtt: a.next_rtt.max(b.next_rtt),
         next_base_rtt: a.next_base_rtt.max(b.next_base_rtt),

@@ -22,6 +22,14 @@ use millpond_law::{Knowledge, LinkFacts, SettingError, Settings};
 /// Smallest carrying capacity, in bit/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
+/// What the equations leave out; the last two only where parameters use it.
+const LEFT_OUT: [&str; 4] = [
+    "the randomness of marks",
+    "timeouts",
+    "demands below a share of a shared loop",
+    "target queues of relays that adapt to idle time (idle_target): they have their full size",
+];
+
 /// The fluid model of LGCC.
 pub(super) struct LgccFluid {
     growth: LogisticGrowth,
@@ -84,11 +92,12 @@ impl FluidModel for LgccFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        match self.params.weights {
-            Weights::Rate => {
-                &["the randomness of marks", "timeouts", "demands below a share of a shared loop"]
-            }
-            Weights::Capacity | Weights::Price => &["the randomness of marks", "timeouts"],
+        let demands = self.params.weights == Weights::Rate;
+        match (demands, self.params.idle_target > 0.0) {
+            (false, false) => &LEFT_OUT[..2],
+            (true, false) => &LEFT_OUT[..3],
+            (true, true) => &LEFT_OUT,
+            (false, true) => &[LEFT_OUT[0], LEFT_OUT[1], LEFT_OUT[3]],
         }
     }
 }

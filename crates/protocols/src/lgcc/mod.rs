@@ -4,6 +4,7 @@
 //! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md.
 
 mod chain;
+mod cushion;
 mod fluid;
 mod header;
 mod params;

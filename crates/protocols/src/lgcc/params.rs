@@ -37,6 +37,9 @@ pub(super) const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0,
 const CUSHION_TIME: Key<Span> = span_or_zero("cushion_time", Span::ZERO)
     .source("not in the paper: see docs/extensions/lgcc-cellular.md")
     .meaning("the target queue of a relay also holds what the next loop sends in this time");
+const IDLE_TARGET: Key<f64> = number("idle_target", "1", 0.0, from(0.0).to(0.5))
+    .source("not in the paper: see docs/extensions/lgcc-cellular.md")
+    .meaning("share of the time in which the next loop may lack data: a relay holds as much of its target queue as that needs; 0: all of it");
 pub(super) const DRAIN_TIME: Key<Span> = span_or_zero("drain_time", Span::ZERO)
     .source("not in the paper: see docs/extensions/lgcc-cellular.md")
     .meaning(
@@ -72,7 +75,7 @@ const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Produ
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &PRESET, &ALGORITHM, &FOLLOW, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &FIRST_MARKS, &INTERVAL, &CONTROL,
-    &ROUNDING, &INITIAL_WINDOW, &PROBE_INTERVAL, &SERVICE_GAP, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &CUSHION_TIME,
+    &ROUNDING, &INITIAL_WINDOW, &PROBE_INTERVAL, &SERVICE_GAP, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &CUSHION_TIME, &IDLE_TARGET,
     &DRAIN, &DRAIN_TIME, &BACKLOG, &UPDATES, &WEIGHTS, &UPSTREAM, &BACKPRESSURE, &PRICE, &PRICE_RTT, &PRICE_GAIN,
     &PRICE_CAPACITY, &PRICE_DRAIN,
 ];
@@ -85,6 +88,7 @@ const CELLULAR: &[(&str, Value)] = &[
     ("probe_interval", Value::text("100ms")),
     ("echo", Value::text("excess")),
     ("cushion_time", Value::text("15ms")),
+    ("idle_target", Value::Number(0.05)),
     ("drain", Value::Number(1.0)),
     ("drain_time", Value::text("110ms")),
     ("backlog", Value::text("relay-and-loop")),
@@ -208,6 +212,8 @@ pub(super) struct Params {
     pub(super) drain: f64,
     /// The target queue also holds what the downstream loop sends in this time.
     pub(super) cushion_time: Span,
+    /// Share of the time in which the downstream loop may lack data; zero: the target queue is constant.
+    pub(super) idle_target: f64,
     /// Added to the time constant.
     pub(super) drain_time: Span,
     /// Whether the queue of the downstream loop counts as the relay's.
@@ -248,6 +254,7 @@ impl Params {
             cushion: settings.get(CUSHION),
             drain: settings.get(DRAIN),
             cushion_time: settings.get(CUSHION_TIME),
+            idle_target: settings.get(IDLE_TARGET),
             drain_time: settings.get(DRAIN_TIME),
             counts_next_queue: settings.get(BACKLOG) == CountedBacklog::RelayAndLoop,
             service_gap: settings.get(SERVICE_GAP),

@@ -1,5 +1,6 @@
 //! The LGCC receiver: echoes the rate of the downstream loop to the sender of this loop.
 
+use super::cushion::CushionFactor;
 use super::header::{ExcessEcho, LgccEcho, NextRate, PriceField};
 use super::params::{EchoReading, Params};
 use super::sharing::LoopShare;
@@ -9,6 +10,8 @@ use millpond_units::{Bytes, Rate, Span};
 /// The LGCC receiver's state.
 pub(super) struct LgccReceiver {
     params: Params,
+    /// The share of the greatest target queue that the relay needs.
+    cushion: CushionFactor,
     /// Size of the latest data packet.
     packet: Bytes,
     /// The latest echo with an excess.
@@ -30,8 +33,10 @@ struct Echoed {
 
 impl LgccReceiver {
     pub(super) fn new(settings: &Settings) -> Self {
+        let params = Params::read(settings);
         Self {
-            params: Params::read(settings),
+            cushion: CushionFactor::new(params.idle_target),
+            params,
             packet: Bytes::new(1),
             echoed: Echoed::default(),
             price: None,
@@ -58,7 +63,8 @@ impl LgccReceiver {
 
     /// B*, the target of a relay's queue at this rate of the next loop.
     fn target(&self, rate: Rate, packet: Bytes) -> Bytes {
-        Bytes::from_f64(self.params.cushion * packet.as_f64()) + rate.bytes_in(self.params.cushion_time)
+        let most = self.params.cushion * packet.as_f64() + rate.bytes_in(self.params.cushion_time).as_f64();
+        Bytes::from_f64(self.cushion.get() * most)
     }
 
     /// B, the queue that converges to the target: the relay's, and if it counts, that of the next loop, which its RTT
@@ -78,6 +84,8 @@ impl LgccReceiver {
 
     /// Writes the echo of a relay, and marks the packet by its virtual queue.
     fn write_next_rate(&mut self, cx: &mut Context<'_>, data: &Data, relay: &RelayView, echo: &mut Echo) {
+        let span = relay.next_rtt.scale(self.params.drain) + self.params.drain_time;
+        self.cushion.on_arrival(cx.now, relay, span);
         let share = LoopShare::of(&self.params, &relay.sharing);
         echo.mark = share.marking > 0.0 && cx.random.chance(share.marking);
         if self.params.echo == EchoReading::Excess {
@@ -178,6 +186,7 @@ mod tests {
             next_pace: Rate::MAX,
             next_in_flight: Bytes::new(100_000),
             backlog: Bytes::new(backlog),
+            next_backlog: Bytes::new(backlog),
             limit: Bytes::new(1_000_000),
             next_rtt: Span::from_millis(5),
             next_base_rtt: Span::from_millis(2),
