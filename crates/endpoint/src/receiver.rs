@@ -1,8 +1,10 @@
 //! The receiver of a loop.
 
+mod acknowledge;
+
 use crate::arrivals::{Arrival, Arrivals};
 use crate::range_set::RangeSet;
-use crate::{ACK_BYTES, AckRanges, Acknowledgement, Segment};
+use crate::{ACK_BYTES, Acknowledgement, Segment};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -70,14 +72,14 @@ pub struct ReceiverCounters {
 }
 
 /// Result of receiving a data packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// Bytes of stream data that arrived for the first time.
     pub new_bytes: u64,
     /// True if it carried stream data, none of it new.
     pub duplicate: bool,
-    /// The acknowledgement to send at once, if one is due.
-    pub ack: Option<Acknowledgement>,
+    /// True if the packet is to be acknowledged at once, by [`ReceiverEnd::acknowledge_into`].
+    pub ack_due: bool,
 }
 
 /// Receive state of one stream.
@@ -202,8 +204,7 @@ impl ReceiverEnd {
         self.law.on_data(&mut Context { now, random: &mut self.random }, &data, relay, &mut self.echo);
         let in_order = self.record_arrival(now, segment);
         let urgent = (!in_order || duplicate) && self.config.urgent || segment.last || segment.payload == 0;
-        let ack = self.acknowledge_if_due(now, segment, urgent);
-        Received { new_bytes, duplicate, ack }
+        Received { new_bytes, duplicate, ack_due: self.is_ack_due(now, urgent) }
     }
 
     /// Whether the law has feedback that does not wait for data: that of a loop with one flow.
@@ -288,91 +289,6 @@ impl ReceiverEnd {
         self.counters.not_ect_packets += u64::from(is_new && !segment.ecn.is_capable());
         in_order && !marked
     }
-
-    /// Acknowledges every `packets_per_ack` packets, and at once where RFC 9000, section 13.2.1, asks for it: gaps,
-    /// duplicates, marks, the end of the stream, probes.
-    #[inline(always)]
-    fn acknowledge_if_due(&mut self, now: Time, segment: &Segment, urgent: bool) -> Option<Acknowledgement> {
-        self.unacknowledged += 1;
-        if urgent || self.unacknowledged >= self.config.packets_per_ack {
-            return Some(self.acknowledge(now, segment.stream_id, Some(segment.number)));
-        }
-        if self.unacknowledged == 1 {
-            self.due = now + self.config.max_ack_delay;
-        }
-        None
-    }
-
-    /// The acknowledgement to send now. The range of packet `acked` is included even if it is not among the newest.
-    #[inline(always)]
-    pub(crate) fn acknowledge(&mut self, now: Time, stream_id: u16, acked: Option<u64>) -> Acknowledgement {
-        self.unacknowledged = 0;
-        self.due = Time::NEVER;
-        let (stream_id, stream) = match self.other_streams.is_empty() {
-            true => (0, &mut self.first_stream),
-            false => {
-                let stream_id = self.stream_to_advertise(stream_id, acked.is_some());
-                (stream_id, self.other_stream_mut(stream_id))
-            }
-        };
-        stream.advertised_credit = stream.credit;
-        let credit = stream.credit;
-        self.counters.acks += 1;
-        match self.config.honesty {
-            Honesty::Honest => self.report(now, stream_id, credit, acked),
-            _ => self.false_report(now, stream_id, credit, acked),
-        }
-    }
-
-    /// An acknowledgement of what has arrived.
-    #[inline(always)]
-    fn report(&mut self, now: Time, stream_id: u16, credit: u64, acked: Option<u64>) -> Acknowledgement {
-        Acknowledgement {
-            ranges: self.arrivals.ranges(acked),
-            delay: now.since(self.arrivals.newest_at()),
-            ce_packets: self.counters.marked_packets as u32,
-            not_ect_packets: self.counters.not_ect_packets as u32,
-            ce_bytes: self.counters.marked_bytes,
-            credit,
-            stream_id,
-            bytes: u32::try_from(self.config.ack_size.get()).unwrap_or(u32::MAX),
-            echo: self.echo.header,
-        }
-    }
-
-    /// What a dishonest receiver reports.
-    #[cold]
-    #[inline(never)]
-    fn false_report(
-        &mut self,
-        now: Time,
-        stream_id: u16,
-        credit: u64,
-        acked: Option<u64>,
-    ) -> Acknowledgement {
-        let mut ack = self.report(now, stream_id, credit, acked);
-        match self.config.honesty {
-            Honesty::Honest => {}
-            Honesty::HidesMarks => (ack.ce_packets, ack.ce_bytes) = (0, 0),
-            Honesty::AcksEarly(packets) => {
-                if let (Some(newest), Some(oldest)) = (ack.ranges.largest(), ack.ranges.iter().last()) {
-                    let largest = newest.saturating_add(packets.into());
-                    ack.ranges = AckRanges::single(*oldest.start()..=largest);
-                }
-            }
-        }
-        ack
-    }
-
-    /// The stream whose credit is advertised. Every second acknowledgement of packets advertises the next stream in
-    /// rotation, so that a lost advertisement is repeated as long as packets arrive.
-    fn stream_to_advertise(&mut self, stream_id: u16, acknowledges_packets: bool) -> u16 {
-        if !acknowledges_packets || self.counters.acks.is_multiple_of(2) {
-            return stream_id;
-        }
-        self.advertised_last = (self.advertised_last + 1) % (self.other_streams.len() as u16 + 1);
-        self.advertised_last
-    }
 }
 
 #[cfg(test)]
@@ -390,6 +306,12 @@ mod tests {
     fn delaying_receiver() -> ReceiverEnd {
         let config = ReceiverConfig { packets_per_ack: 4, max_ack_delay: LONG, ..ReceiverConfig::default() };
         ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"))
+    }
+
+    /// The acknowledgement that the receiver sends at once when a packet arrives.
+    fn receive(receiver: &mut ReceiverEnd, now: Time, segment: &Segment) -> Option<Acknowledgement> {
+        let due = receiver.on_data(now, segment, None).ack_due;
+        due.then(|| receiver.acknowledge(now, segment.stream_id, Some(segment.number)))
     }
 
     fn packet(number: u64) -> Segment {
@@ -413,7 +335,7 @@ mod tests {
     #[test]
     fn every_fourth_packet_is_acknowledged_or_one_after_the_maximum_delay() {
         let mut receiver = delaying_receiver();
-        let acks: Vec<_> = (0..8).map(|n| receiver.on_data(at(n), &packet(n), None).ack.is_some()).collect();
+        let acks: Vec<_> = (0..8).map(|n| receive(&mut receiver, at(n), &packet(n)).is_some()).collect();
         assert_eq!(acks, [false, false, false, true, false, false, false, true]);
         assert_eq!(receiver.deadline(), Time::NEVER);
         receiver.on_data(at(10), &packet(8), None);
@@ -430,7 +352,7 @@ mod tests {
         let after_one = |segment: Segment| {
             let mut receiver = delaying_receiver();
             receiver.on_data(at(0), &packet(0), None);
-            receiver.on_data(at(1), &segment, None).ack.is_some()
+            receive(&mut receiver, at(1), &segment).is_some()
         };
         assert!(!after_one(packet(1)));
         assert!(after_one(packet(2)), "a gap");
@@ -449,7 +371,7 @@ mod tests {
             ..ReceiverConfig::default()
         };
         let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
-        let mut acked = |segment: Segment| receiver.on_data(at(0), &segment, None).ack.is_some();
+        let mut acked = |segment: Segment| receive(&mut receiver, at(0), &segment).is_some();
         let marked = Segment { ecn: Ecn::Ce, ..packet(3) };
         assert_eq!([packet(0), packet(2), marked, packet(4)].map(&mut acked), [false, false, false, true]);
         assert!(acked(Segment { last: true, ..packet(5) }) && acked(Segment { payload: 0, ..packet(6) }));
@@ -475,7 +397,7 @@ mod tests {
     fn a_receiver_that_hides_marks_counts_them_and_reports_none() {
         let config = ReceiverConfig { honesty: Honesty::HidesMarks, ..ReceiverConfig::default() };
         let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
-        let ack = receiver.on_data(at(0), &Segment { ecn: Ecn::Ce, ..packet(0) }, None).ack.unwrap();
+        let ack = receive(&mut receiver, at(0), &Segment { ecn: Ecn::Ce, ..packet(0) }).unwrap();
         assert_eq!((ack.ce_packets, ack.ce_bytes, receiver.counters().marked_packets), (0, 0, 1));
     }
 
@@ -484,7 +406,7 @@ mod tests {
         let config = ReceiverConfig { honesty: Honesty::AcksEarly(5), ..ReceiverConfig::default() };
         let mut receiver = ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "receiver"));
         receiver.on_data(at(0), &packet(0), None);
-        let ack = receiver.on_data(at(1), &packet(3), None).ack.unwrap();
+        let ack = receive(&mut receiver, at(1), &packet(3)).unwrap();
         assert_eq!(ack.ranges.iter().collect::<Vec<_>>(), [0..=8]);
     }
 

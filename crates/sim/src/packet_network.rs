@@ -15,7 +15,7 @@ use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
 use crate::{LinkId, NodeId};
-use millpond_endpoint::{Acknowledgement, Frame};
+use millpond_endpoint::{Acknowledgement, Frame, Segment};
 use millpond_units::Time;
 use std::collections::BTreeSet;
 
@@ -334,11 +334,12 @@ impl PacketNetwork {
                 self.flows[flow as usize].complete(now);
             }
         }
-        self.packets.release(id);
-        if let Some(ack) = received.ack {
-            self.send_ack(now, loop_id, ack);
+        if received.ack_due {
+            self.acknowledge(now, loop_id, id);
+        } else {
+            self.packets.release(id);
+            self.set_receiver_timer(loop_id);
         }
-        self.set_receiver_timer(loop_id);
     }
 
     /// Delivers a data packet to the sink of a relay, and its data to the next sender.
@@ -354,18 +355,25 @@ impl PacketNetwork {
         let view = downstream_feedback(now, receiver, segment.stream_id, senders);
         let next_end = &mut senders[next_loop as usize].end;
         let received = relay.on_data(now, segment, view.as_ref(), &mut receiver.end, next_end);
-        self.packets.release(id);
-        if let Some(ack) = received.ack {
-            self.send_ack_outlined(now, loop_id, ack);
+        if received.ack_due {
+            self.acknowledge(now, loop_id, id);
+        } else {
+            self.packets.release(id);
         }
         self.send_pending(now, next_loop);
         self.set_receiver_timer(loop_id);
     }
 
-    /// As [`Self::send_ack`], not inlined: for the less frequent callers.
-    #[inline(never)]
-    fn send_ack_outlined(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
-        self.send_ack(now, loop_id, ack);
+    /// Sends the acknowledgement of a data packet, which is written to the slot of that packet.
+    #[inline(always)]
+    fn acknowledge(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let packet = self.packets.get_mut(id);
+        let Frame::Data(Segment { stream_id, number, .. }) = packet.frame else { return };
+        let ReceiverState { end, route, flow, ack_ecn, .. } = &mut self.endpoints.receivers[loop_id as usize];
+        end.acknowledge_into(now, stream_id, number, &mut packet.frame);
+        (packet.entered, packet.flow, packet.ack_ecn) = (Time::ZERO, *flow, *ack_ecn);
+        let handle = PacketHandle { packet: id, bytes: packet.frame.bytes(), route: *route };
+        self.send_packet(now, loop_id, handle);
     }
 
     /// Delivers an acknowledgement to the sender of its loop.
@@ -435,11 +443,12 @@ impl PacketNetwork {
         let Delivery::Relay { relay, next_loop } = receiver.stream(stream_id).delivery else { return };
         let next_end = &self.endpoints.senders[next_loop as usize].end;
         if let Some(ack) = relay.on_sent(now, &mut receiver.end, next_end) {
-            self.send_ack_outlined(now, loop_id, ack);
+            self.send_ack(now, loop_id, ack);
         }
     }
 
-    #[inline(always)]
+    /// Sends an acknowledgement that no packet of this moment has caused.
+    #[inline(never)]
     fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
         let ReceiverState { route, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
         let bytes = ack.bytes;
@@ -484,7 +493,7 @@ impl PacketNetwork {
         let now = self.host_time(now);
         let receiver = &mut self.endpoints.receivers[loop_id as usize];
         if let Some(ack) = receiver.end.on_deadline(now) {
-            self.send_ack_outlined(now, loop_id, ack);
+            self.send_ack(now, loop_id, ack);
         }
         self.set_receiver_timer(loop_id);
     }

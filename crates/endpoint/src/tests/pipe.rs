@@ -265,7 +265,10 @@ impl Chain {
             }
         };
         self.loops[index].received.push((self.now, segment, received));
-        self.send_ack(index, received.ack);
+        let receiver = &mut self.loops[index].receiver;
+        let acked = Some(segment.number);
+        let ack = received.ack_due.then(|| receiver.acknowledge(self.now, segment.stream_id, acked));
+        self.send_ack(index, ack);
         self.arm(index);
         if index < self.relays.len() {
             self.poll_sender(index + 1);
