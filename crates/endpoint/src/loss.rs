@@ -63,6 +63,17 @@ impl LossDetector {
         self.largest_acked = Some(self.largest_acked.map_or(number, |largest| largest.max(number)));
     }
 
+    /// Stops the time threshold if no packet in flight is older than an acknowledged one: none can be declared lost. Returns true if it
+    /// has.
+    #[inline]
+    pub(crate) fn stop_if_settled(&mut self, sent: &SentRing) -> bool {
+        let settled = self.largest_acked.is_none_or(|largest_acked| sent.base() >= largest_acked);
+        if settled {
+            self.due = Time::NEVER;
+        }
+        settled
+    }
+
     /// Declares packets lost and calls `lost` with each (RFC 9002, appendix A.10).
     #[inline]
     pub(crate) fn detect(

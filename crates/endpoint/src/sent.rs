@@ -259,6 +259,20 @@ impl SentRing {
         Some((before, record))
     }
 
+    /// Removes the oldest packet, which is acknowledged, and returns its record. None, without a change, if its number is not `number`,
+    /// or if it is not in flight or not the only packet with its data.
+    #[inline]
+    pub(crate) fn acknowledge_oldest(&mut self, number: u64) -> Option<&Record> {
+        if number != self.base || !self.holds(number) {
+            return None;
+        }
+        let is_usual = |record: &&Record| record.state == PacketState::InFlight && record.is_only_copy();
+        let record = self.slots.get(self.slot(number)).filter(is_usual)?;
+        self.base += 1;
+        self.in_flight -= Bytes::new(record.bytes.into());
+        Some(record)
+    }
+
     /// Marks a packet in flight as lost and returns its record.
     pub(crate) fn declare_lost(&mut self, number: u64) -> Option<Record> {
         let record = self.get_mut(number).filter(|record| record.state == PacketState::InFlight)?;

@@ -82,7 +82,6 @@ impl SenderEnd {
         }
         let Acked { newest: number, sent_at, prior_delivered, app_limited, .. } = acked;
         let stamp = if self.config.needs.samples { self.sent.stamp(number) } else { SendStamp::default() };
-        self.sent.remove_settled(self.loss.largest_acked());
         if self.timeouts.on_ack(now) {
             self.ledger.begin_loss_episode(self.sent.next_number());
         }
@@ -138,6 +137,35 @@ impl SenderEnd {
     /// Marks the reported packets as acknowledged.
     #[inline]
     fn acknowledge_ranges(&mut self, now: Time, ranges: &AckRanges) -> Acked {
+        match self.acknowledge_oldest(ranges) {
+            Some(acked) => acked,
+            None => self.acknowledge_any(now, ranges),
+        }
+    }
+
+    /// The usual acknowledgement: the largest number that it reports is that of the oldest packet which is not settled, so that it
+    /// acknowledges this packet and no other, and no later packet was acknowledged before. None, without a change, if it
+    /// is another one.
+    #[inline]
+    fn acknowledge_oldest(&mut self, ranges: &AckRanges) -> Option<Acked> {
+        let newest = ranges.largest().filter(|largest| self.loss.largest_acked() < Some(*largest))?;
+        let record = self.sent.acknowledge_oldest(newest)?;
+        self.send_buffer.on_acked(record.data.payload);
+        self.loss.on_acked(newest);
+        self.counters.acked_packets += 1;
+        Some(Acked {
+            bytes: Bytes::new(record.bytes.into()),
+            packets: 1,
+            newest,
+            sent_at: record.sent_at,
+            prior_delivered: record.delivered,
+            app_limited: record.app_limited,
+        })
+    }
+
+    /// Marks the reported packets as acknowledged, whichever they are, and removes the settled ones.
+    #[inline(never)]
+    fn acknowledge_any(&mut self, now: Time, ranges: &AckRanges) -> Acked {
         let mut acked = Acked::default();
         match ranges.extension_of(&self.last_ranges) {
             Some(range) => self.acknowledge_range(now, range, &mut acked),
@@ -145,13 +173,14 @@ impl SenderEnd {
         }
         if acked.packets > 0 {
             self.loss.on_acked(acked.newest);
+            self.sent.remove_settled(self.loss.largest_acked());
         }
         self.last_ranges = *ranges;
         self.counters.acked_packets += acked.packets;
         acked
     }
 
-    /// Marks packets as acknowledged in those parts of the ranges that the last acknowledgement did not contain.
+    /// Marks packets as acknowledged in those parts of the ranges that are not in [`Self::last_ranges`].
     #[inline(never)]
     fn acknowledge_new_parts(&mut self, now: Time, ranges: &AckRanges, acked: &mut Acked) {
         let last_ranges = self.last_ranges;
@@ -186,6 +215,12 @@ impl SenderEnd {
     /// Declares packets lost by packet and time threshold (RFC 9002, section 6.1).
     #[inline]
     pub(super) fn detect_losses(&mut self, now: Time) -> Lost {
+        if self.loss.stop_if_settled(&self.sent) { Lost::default() } else { self.declare_losses(now) }
+    }
+
+    /// Examines the packets older than an acknowledged one.
+    #[inline(never)]
+    fn declare_losses(&mut self, now: Time) -> Lost {
         let Self { sent, send_buffer, loss, rtt, law, random, config, ledger, observer, .. } = self;
         let mut lost = Lost::default();
         loss.detect(sent, now, rtt.loss_delay(), |packet| {

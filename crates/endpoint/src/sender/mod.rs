@@ -41,7 +41,7 @@ pub struct SenderEnd {
     started: bool,
     send_buffer: SendBuffer,
     sent: SentRing,
-    /// The ranges of the last acknowledgement, which need not be processed again.
+    /// The ranges of the last acknowledgement but for those of the usual kind. They need not be processed again.
     last_ranges: AckRanges,
     loss: LossDetector,
     rtt: RttEstimator,
