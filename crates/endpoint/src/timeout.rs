@@ -109,6 +109,14 @@ impl Timeouts {
         }
     }
 
+    /// True if the next probe for packets in flight and persistent congestion are not due before `time`, with a lower bound of both:
+    /// neither is due earlier than the probe timeout without backoff after the last packet or feedback.
+    #[inline]
+    pub(crate) fn wait_until(&self, time: Time, rtt: &RttEstimator) -> bool {
+        let least = rtt.probe_timeout().min(*self.bounds.end());
+        self.last_sent_at.min(self.last_feedback_at) + least >= time
+    }
+
     #[inline]
     fn backed_off(&self, timeout: Span, doublings: u32) -> Span {
         let timeout = timeout.max(*self.bounds.start());
@@ -125,6 +133,24 @@ mod tests {
     use super::*;
 
     const MAX: Span = Span::from_millis(60_000);
+
+    #[test]
+    fn the_bound_of_both_timeouts_is_not_later_than_either() {
+        let bounds = Span::from_millis(50)..=Span::from_millis(400);
+        for (initial, timeouts) in [(1, 0), (20, 0), (20, 3), (100, 1), (500, 0)] {
+            let rtt = RttEstimator::new(Span::from_millis(initial), Span::from_millis(1), Span::ZERO);
+            for (sent, feedback) in [(900, 950), (950, 900), (900, 100)] {
+                let at = |millis| Time::ZERO + Span::from_millis(millis);
+                let mut state = Timeouts::new(bounds.clone());
+                state.on_sent(at(feedback), true);
+                state.on_sent(at(sent), false);
+                (0..timeouts).for_each(|_| assert!(state.on_timeout() || timeouts > 1));
+                let due = state.probe_due(&rtt, Span::ZERO).min(state.persistent_congestion_due(&rtt));
+                assert!(!state.wait_until(due + Span::from_picos(1), &rtt), "{initial} {timeouts} {sent}");
+                assert!(state.wait_until(at(sent.min(feedback)), &rtt), "{initial} {timeouts} {sent}");
+            }
+        }
+    }
 
     #[test]
     fn each_probe_timeout_doubles_the_next_up_to_the_maximum_until_an_acknowledgement() {

@@ -16,6 +16,7 @@ use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
 use crate::{LinkId, NodeId};
 use millpond_endpoint::{Acknowledgement, Frame, Segment};
+use millpond_law::Ecn;
 use millpond_units::Time;
 use std::collections::BTreeSet;
 
@@ -395,27 +396,34 @@ impl PacketNetwork {
         let index = loop_id as usize;
         loop {
             let sender = &mut self.endpoints.senders[index];
-            let Some((packet, segment)) = self.packets.next_slot() else { break };
-            if !sender.end.transmit_into(now, segment) {
-                break;
-            }
-            let (route, flow, bytes, stream_id) =
-                (sender.route, sender.flow, segment.bytes, segment.stream_id);
-            self.packets.take(packet, flow);
+            let Some(next) = sender.end.next_packet(now) else { break };
+            let (id, packet) = self.packets.take();
+            sender.end.send_into(now, next, &mut packet.frame);
+            (packet.entered, packet.flow, packet.ack_ecn) = (Time::ZERO, sender.flow, Ecn::NotCapable);
+            let Frame::Data(Segment { bytes, stream_id, .. }) = packet.frame else { break };
+            let handle = PacketHandle { packet: id, bytes, route: sender.route };
             if !sender.upstream_streams.is_empty() {
                 self.record_sent_stream(stream_id);
             }
-            self.send_packet(now, loop_id, PacketHandle { packet, bytes, route });
+            self.send_packet(now, loop_id, handle);
         }
+        self.set_sender_timer(now, index);
+        if !self.sent_streams.is_empty() {
+            self.advertise_credits(now, index);
+        }
+    }
+
+    #[inline(always)]
+    fn set_sender_timer(&mut self, now: Time, index: usize) {
         let sender = &mut self.endpoints.senders[index];
+        if sender.end.waits_until(sender.timer.deadline()) {
+            return;
+        }
         let host = &mut self.endpoints.processors[sender.host as usize];
         // A deadline that an acknowledgement moves into the past is due now.
         let deadline = sender.end.deadline().max(now);
         if let Some(fires) = sender.timer.set(deadline, |deadline| host.processed(deadline, 0)) {
-            self.events.push(fires, target(EventKind::SenderTimer, loop_id));
-        }
-        if !self.sent_streams.is_empty() {
-            self.advertise_credits(now, index);
+            self.events.push(fires, target(EventKind::SenderTimer, index as u32));
         }
     }
 

@@ -72,44 +72,18 @@ pub(crate) struct PacketPool {
 }
 
 impl PacketPool {
-    #[inline(always)]
+    #[inline]
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
+        let (id, slot) = self.take();
+        *slot = packet;
+        id
+    }
+
+    /// Takes a slot. What it holds is to be replaced.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> (PacketId, &mut Packet) {
         let id = self.free.pop().unwrap_or_else(|| self.new_slot());
-        self.slots[id as usize] = packet;
-        id
-    }
-
-    /// The slot that a data packet would take next, and its segment for writing; always one. [`Self::take`]
-    /// takes it.
-    #[inline(always)]
-    pub(crate) fn next_slot(&mut self) -> Option<(PacketId, &mut Segment)> {
-        let id = match self.free.last() {
-            Some(id) => *id,
-            None => self.new_free_slot(),
-        };
-        let Packet { frame, entered, ack_ecn, .. } = &mut self.slots[id as usize];
-        (*entered, *ack_ecn) = (Time::ZERO, Ecn::NotCapable);
-        if let Frame::Ack(_) = frame {
-            *frame = Frame::Data(Segment::UNUSED);
-        }
-        let Frame::Data(segment) = frame else { return None };
-        Some((id, segment))
-    }
-
-    /// Takes the slot that [`Self::next_slot`] returned last, for a packet of this flow.
-    #[inline(always)]
-    pub(crate) fn take(&mut self, id: PacketId, flow: u32) {
-        self.free.pop();
-        self.slots[id as usize].flow = flow;
-    }
-
-    /// Adds a slot to the free ones.
-    #[cold]
-    #[inline(never)]
-    fn new_free_slot(&mut self) -> PacketId {
-        let id = self.new_slot();
-        self.free.push(id);
-        id
+        (id, &mut self.slots[id as usize])
     }
 
     /// Adds a slot.

@@ -71,6 +71,12 @@ impl Timer {
     /// No pending event.
     pub(crate) const NONE: Self = Self { deadline: Time::NEVER, fires: Time::NEVER };
 
+    /// The deadline of the pending event; never if there is none.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
     /// Sets the timer if `deadline` is earlier than that of the pending event; a later deadline is checked when that fires.
     /// Returns the time of the new event, which is `fires` of the deadline.
     #[inline]

@@ -4,17 +4,26 @@ use super::SenderEnd;
 use crate::sent::{PacketState, Record, StreamData};
 use crate::silence::{LEAST_SILENCE, is_idle};
 use crate::stream_queues::StreamQueues;
-use crate::{ACK_BYTES, Segment};
+use crate::{ACK_BYTES, Frame, Segment};
 use core::num::NonZeroU64;
 use millpond_law::{Context, Header, HeaderId, LimitedBy};
 use millpond_units::{Bytes, Time};
 
+/// A packet that may leave now, as [`SenderEnd::next_packet`] returns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextPacket(Next);
+
 /// What the next packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// A retransmission of this lost packet.
-    Retransmission(u64),
     /// New data of this length in bytes.
     New(u32),
+    /// A retransmission of this lost packet.
+    Retransmission(u64),
+    /// What a probe carries.
+    Probe,
+    /// No data.
+    Empty,
 }
 
 /// A lost packet whose data must be retransmitted.
@@ -28,49 +37,61 @@ impl SenderEnd {
     /// The next packet that leaves now. The driver polls until the result is none.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Segment> {
-        let mut segment = Segment::UNUSED;
-        self.transmit_into(now, &mut segment).then_some(segment)
+        let mut frame = Frame::Data(Segment::UNUSED);
+        let next = self.next_packet(now)?;
+        self.send_into(now, next, &mut frame);
+        if let Frame::Data(segment) = frame { Some(segment) } else { None }
     }
 
-    /// As [`Self::transmit`]: writes the packet to `segment`, which is not copied. Returns false, and has written nothing, if
-    /// none leaves now.
+    /// The first half of [`Self::transmit`]: which packet leaves now. If there is one, call [`Self::send_into`] with it before
+    /// anything else.
     #[inline]
-    pub fn transmit_into(&mut self, now: Time, segment: &mut Segment) -> bool {
+    pub fn next_packet(&mut self, now: Time) -> Option<NextPacket> {
         if !self.started {
-            return false;
+            return None;
         }
         if self.probes_wanted > 0 {
-            self.probes_wanted -= 1;
-            self.send_probe(now, segment);
-            return true;
+            return Some(NextPacket(Next::Probe));
         }
         match self.next(now) {
-            Ok(Next::New(payload)) => {
-                let data = self.send_buffer.take(now, payload);
-                self.send(now, data, self.wire_size(payload), false, segment);
-                true
-            }
-            Ok(Next::Retransmission(number)) => {
-                self.send_buffer.pop_lost();
-                self.retransmit(now, number, segment);
-                true
-            }
-            Err(LimitedBy::Pace) if self.reference_due() <= now => {
-                self.send_empty(now, segment);
-                true
-            }
+            Ok(next) => Some(NextPacket(next)),
+            Err(LimitedBy::Pace) if self.reference_due() <= now => Some(NextPacket(Next::Empty)),
             Err(blocked) => {
-                if self.blocked == LimitedBy::Data && blocked != LimitedBy::Data {
-                    self.record_data(now);
-                }
-                self.blocked = blocked;
-                if matches!(blocked, LimitedBy::Data | LimitedBy::Credit)
-                    && self.window_permits(self.config.packet)
-                {
-                    self.ledger.on_app_limited(self.sent.in_flight());
-                }
-                false
+                self.set_blocked(now, blocked);
+                None
             }
+        }
+    }
+
+    /// The second half of [`Self::transmit`]: sends the packet and writes it to `frame`, whatever that holds. It is not copied.
+    #[inline]
+    pub fn send_into(&mut self, now: Time, next: NextPacket, frame: &mut Frame) {
+        match next.0 {
+            Next::New(payload) => {
+                let data = self.send_buffer.take(now, payload);
+                self.send(now, data, self.wire_size(payload), false, frame);
+            }
+            Next::Retransmission(number) => {
+                self.send_buffer.pop_lost();
+                self.retransmit(now, number, frame);
+            }
+            Next::Probe => {
+                self.probes_wanted -= 1;
+                self.send_probe(now, frame);
+            }
+            Next::Empty => self.send_empty(now, frame),
+        }
+    }
+
+    /// Records why no packet may leave now.
+    #[inline]
+    fn set_blocked(&mut self, now: Time, blocked: LimitedBy) {
+        if self.blocked == LimitedBy::Data && blocked != LimitedBy::Data {
+            self.record_data(now);
+        }
+        self.blocked = blocked;
+        if matches!(blocked, LimitedBy::Data | LimitedBy::Credit) && self.window_permits(self.config.packet) {
+            self.ledger.on_app_limited(self.sent.in_flight());
         }
     }
 
@@ -133,56 +154,49 @@ impl SenderEnd {
     /// empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
     /// where a buffer has room for one packet, the second one would be lost each time and cause the next timeout.
     #[cold]
-    fn send_probe(&mut self, now: Time, segment: &mut Segment) {
+    fn send_probe(&mut self, now: Time, frame: &mut Frame) {
         if let Some(LostPacket { number, .. }) = self.next_lost() {
             self.send_buffer.pop_lost();
-            return self.retransmit(now, number, segment);
+            return self.retransmit(now, number, frame);
         }
         if let Ok(payload) = self.send_buffer.next_payload() {
             let data = self.send_buffer.take(now, payload);
-            return self.send(now, data, self.wire_size(payload), false, segment);
+            return self.send(now, data, self.wire_size(payload), false, frame);
         }
         match self.sent.oldest_only_copy() {
-            Some(number) => self.retransmit(now, number, segment),
+            Some(number) => self.retransmit(now, number, frame),
             None => {
                 self.probes_wanted = 0;
-                self.send_empty(now, segment)
+                self.send_empty(now, frame)
             }
         }
     }
 
     /// Sends a packet without data.
     #[cold]
-    fn send_empty(&mut self, now: Time, segment: &mut Segment) {
+    fn send_empty(&mut self, now: Time, frame: &mut Frame) {
         let stream_id = self.send_buffer.queues_mut().map_or(0, StreamQueues::next_without_credit);
         let data = StreamData { stream_id, last: false, ..self.send_buffer.application_data(now, 0) };
-        self.send(now, data, ACK_BYTES, false, segment);
+        self.send(now, data, ACK_BYTES, false, frame);
     }
 
     /// Retransmits the data of an earlier packet.
     #[cold]
-    fn retransmit(&mut self, now: Time, number: u64, segment: &mut Segment) {
+    fn retransmit(&mut self, now: Time, number: u64, frame: &mut Frame) {
         if self.sent.next_number() == self.skipped.next() {
             self.skip_number(now);
         }
         let retransmission = NonZeroU64::new(self.sent.next_number());
         let Some(earlier) = self.sent.get_mut(number) else {
-            return self.send_empty(now, segment);
+            return self.send_empty(now, frame);
         };
         earlier.retransmission = retransmission;
         let (data, bytes) = (earlier.data, earlier.bytes);
-        self.send(now, data, bytes, true, segment);
+        self.send(now, data, bytes, true, frame);
     }
 
     #[inline]
-    fn send(
-        &mut self,
-        now: Time,
-        data: StreamData,
-        bytes: u32,
-        is_retransmission: bool,
-        segment: &mut Segment,
-    ) {
+    fn send(&mut self, now: Time, data: StreamData, bytes: u32, is_retransmission: bool, frame: &mut Frame) {
         if self.sent.next_number() == self.skipped.next() {
             self.skip_number(now);
         }
@@ -216,7 +230,7 @@ impl SenderEnd {
         self.counters.sent_packets += 1;
         self.counters.sent_bytes += size.get();
         self.counters.retransmitted_packets += u64::from(is_retransmission);
-        *segment = Segment {
+        *frame = Frame::Data(Segment {
             number,
             floor: self.sent.base(),
             offset: data.offset,
@@ -230,7 +244,8 @@ impl SenderEnd {
             stream_id: data.stream_id,
             marked_upstream: data.marked,
             header: Header::NONE,
-        };
+        });
+        let Frame::Data(segment) = frame else { return };
         self.write_header(now, &mut segment.header);
         if let Some(observer) = &mut self.observer {
             observer.on_sent(now, segment);

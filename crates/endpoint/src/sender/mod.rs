@@ -9,6 +9,7 @@ mod feedback;
 mod timers;
 
 pub use config::{AckOutcome, SenderConfig, SenderCounters};
+pub use departure::NextPacket;
 
 use crate::chunk::Origin;
 use crate::chunk::RelayWait;
@@ -49,7 +50,7 @@ pub struct SenderEnd {
     silences: Silences,
     probes_wanted: u32,
     ledger: Ledger,
-    /// Why the last call of `transmit` returned none.
+    /// Why no packet could leave when the driver last polled.
     blocked: LimitedBy,
     /// The last time at which the timer of the law was called.
     last_wake: Option<Time>,
