@@ -31,8 +31,18 @@ impl RangeSet {
     }
 
     /// Adds a range and calls `fresh` for each part of it that was not in the set.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, range: Range<u64>, mut fresh: impl FnMut(Range<u64>)) {
+        // The usual case: the range continues the prefix, and none lies above it.
+        if range.start == self.prefix && range.end > range.start && self.above.is_empty() {
+            self.prefix = range.end;
+            return fresh(range);
+        }
+        self.insert_any(range, fresh);
+    }
+
+    #[inline(never)]
+    fn insert_any(&mut self, range: Range<u64>, mut fresh: impl FnMut(Range<u64>)) {
         if range.start <= self.prefix && self.above.is_empty() {
             if range.end > self.prefix {
                 fresh(self.prefix..range.end);

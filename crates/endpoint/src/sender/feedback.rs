@@ -57,6 +57,7 @@ fn lost_packet(packet: &LostRecord, delivered: Bytes) -> LostPacket {
 impl SenderEnd {
     /// Processes an acknowledgement. One that reports packets that were never sent is ignored, or closes the loop if the
     /// sender skips packet numbers.
+    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Acknowledgement) -> AckOutcome {
         let is_beyond = ack.ranges.largest().is_some_and(|largest| largest >= self.sent.next_number());
         if is_beyond || self.skipped.are_reported(&ack.ranges) {
