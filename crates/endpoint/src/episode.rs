@@ -33,7 +33,9 @@ impl Episodes {
     #[inline]
     pub(crate) fn ends_recovery(&mut self, number: u64) -> bool {
         let ends = self.in_recovery && number >= self.starts_at;
-        self.in_recovery &= !ends;
+        if ends {
+            self.in_recovery = false;
+        }
         ends
     }
 }

@@ -24,7 +24,8 @@ pub(crate) struct LostRecord {
 #[derive(Clone, Debug)]
 pub(crate) struct LossDetector {
     packet_threshold: u64,
-    largest_acked: Option<u64>,
+    /// One more than the largest packet number acknowledged; zero before the first.
+    acked_end: u64,
     /// No packet below this number is in flight.
     open: u64,
     /// All bytes declared lost.
@@ -36,13 +37,19 @@ pub(crate) struct LossDetector {
 impl LossDetector {
     /// A packet is lost if a packet with a number larger by `packet_threshold` was acknowledged (kPacketThreshold).
     pub(crate) fn new(packet_threshold: u64) -> Self {
-        Self { packet_threshold, largest_acked: None, open: 0, lost: Bytes::ZERO, due: Time::NEVER }
+        Self { packet_threshold, acked_end: 0, open: 0, lost: Bytes::ZERO, due: Time::NEVER }
     }
 
     /// The largest packet number acknowledged.
     #[inline]
     pub(crate) fn largest_acked(&self) -> Option<u64> {
-        self.largest_acked
+        self.acked_end.checked_sub(1)
+    }
+
+    /// True if no packet from this number on was acknowledged.
+    #[inline]
+    pub(crate) fn is_beyond_acked(&self, number: u64) -> bool {
+        number >= self.acked_end
     }
 
     /// All bytes declared lost so far, counted on the wire.
@@ -60,14 +67,14 @@ impl LossDetector {
     /// Records that a packet was acknowledged.
     #[inline]
     pub(crate) fn on_acked(&mut self, number: u64) {
-        self.largest_acked = Some(self.largest_acked.map_or(number, |largest| largest.max(number)));
+        self.acked_end = self.acked_end.max(number.saturating_add(1));
     }
 
     /// Stops the time threshold if no packet in flight is older than an acknowledged one: none can be declared lost. Returns true if it
     /// has.
     #[inline]
     pub(crate) fn stop_if_settled(&mut self, sent: &SentRing) -> bool {
-        let settled = self.largest_acked.is_none_or(|largest_acked| sent.base() >= largest_acked);
+        let settled = sent.base() >= self.acked_end.saturating_sub(1);
         if settled {
             self.due = Time::NEVER;
         }
@@ -84,7 +91,8 @@ impl LossDetector {
         lost: impl FnMut(&LostRecord),
     ) {
         self.due = Time::NEVER;
-        if let Some(largest_acked) = self.largest_acked.filter(|largest_acked| sent.base() < *largest_acked) {
+        if let Some(largest_acked) = self.largest_acked().filter(|largest_acked| sent.base() < *largest_acked)
+        {
             self.scan(sent, largest_acked, now, loss_delay, lost);
         }
     }

@@ -9,7 +9,8 @@ pub struct RttEstimator {
     latest: Span,
     smoothed: Span,
     variation: Span,
-    min: Option<Span>,
+    /// [`Span::MAX`] before the first sample.
+    min: Span,
     granularity: Span,
     max_ack_delay: Span,
     /// Stored because it is read more often than it changes.
@@ -19,7 +20,7 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// The estimate before the first sample (RFC 9002, section 6.2.2).
     pub fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
-        let (latest, smoothed, variation, min) = (initial, initial, initial / 2, None);
+        let (latest, smoothed, variation, min) = (initial, initial, initial / 2, Span::MAX);
         let probe_timeout = Span::ZERO;
         let mut rtt = Self { latest, smoothed, variation, min, granularity, max_ack_delay, probe_timeout };
         rtt.update_probe_timeout();
@@ -30,15 +31,14 @@ impl RttEstimator {
     #[inline]
     pub fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
         self.latest = latest;
-        let Some(min) = self.min else {
-            (self.min, self.smoothed, self.variation) = (Some(latest), latest, latest / 2);
+        if !self.is_known() {
+            (self.min, self.smoothed, self.variation) = (latest, latest, latest / 2);
             self.update_probe_timeout();
             return latest;
-        };
-        let min = min.min(latest);
-        self.min = Some(min);
+        }
+        self.min = self.min.min(latest);
         let delay = ack_delay.min(self.max_ack_delay);
-        let adjusted = if latest >= min + delay { latest - delay } else { latest };
+        let adjusted = if delay <= latest - self.min { latest - delay } else { latest };
         let difference = Span::from_picos(self.smoothed.picos().abs_diff(adjusted.picos()));
         self.variation = smooth(self.variation, difference, 2);
         self.smoothed = smooth(self.smoothed, adjusted, 3);
@@ -54,7 +54,7 @@ impl RttEstimator {
 
     /// Minimum RTT; the initial value before the first sample.
     pub fn min(&self) -> Span {
-        self.min.unwrap_or(self.smoothed)
+        if self.is_known() { self.min } else { self.smoothed }
     }
 
     /// Smoothed RTT; the initial value before the first sample.
@@ -64,13 +64,13 @@ impl RttEstimator {
 
     /// The estimates, after the first sample.
     pub(crate) fn state(&self) -> Option<RttState> {
-        let Self { latest, smoothed, variation, .. } = *self;
-        self.min.map(|min| RttState { latest, min, smoothed, variation })
+        let Self { latest, smoothed, variation, min, .. } = *self;
+        self.is_known().then_some(RttState { latest, min, smoothed, variation })
     }
 
     /// True after the first sample.
     pub fn is_known(&self) -> bool {
-        self.min.is_some()
+        self.min != Span::MAX
     }
 
     /// Time threshold of loss detection (RFC 9002, section 6.1.2).

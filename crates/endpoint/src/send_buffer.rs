@@ -153,7 +153,9 @@ impl SendBuffer {
             return queues.grant(stream_id, credit);
         }
         let more = credit > self.credit;
-        self.credit = self.credit.max(credit);
+        if more {
+            self.credit = credit;
+        }
         more
     }
 

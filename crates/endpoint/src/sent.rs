@@ -116,14 +116,15 @@ pub(crate) struct SentRing {
     stamps: Vec<SendStamp>,
     base: u64,
     next: u64,
-    in_flight: Bytes,
+    /// In bytes. Sums do not overflow: fewer than 2^32 records, each with less than 2^32 bytes, fit into memory.
+    in_flight: u64,
 }
 
 impl SentRing {
     /// Bytes in flight, counted on the wire.
     #[inline]
     pub(crate) fn in_flight(&self) -> Bytes {
-        self.in_flight
+        Bytes::new(self.in_flight)
     }
 
     /// The smallest packet number that is not settled.
@@ -138,20 +139,26 @@ impl SentRing {
         self.next
     }
 
+    /// True if with this many bytes more, at most `limit` are in flight.
+    #[inline]
+    pub(crate) fn has_room(&self, bytes: u32, limit: Bytes) -> bool {
+        self.in_flight + u64::from(bytes) <= limit.get()
+    }
+
     /// Adds the record of the packet with number [`Self::next_number`], sent now.
     #[inline]
     pub(crate) fn push(&mut self, record: Record) {
-        if self.next - self.base == self.slots.len() as u64 {
-            self.grow();
-        } else if self.slot(self.next) == 0 {
-            self.shrink();
+        let mut slot = self.slot(self.next);
+        let is_full = self.next - self.base == self.slots.len() as u64;
+        if is_full || slot == 0 {
+            self.adapt(is_full);
+            slot = self.slot(self.next);
         }
-        let slot = self.slot(self.next);
         if let Some(slot_record) = self.slots.get_mut(slot) {
             *slot_record = record;
         }
         self.next += 1;
-        self.in_flight += Bytes::new(record.bytes.into());
+        self.in_flight += u64::from(record.bytes);
     }
 
     /// Leaves out the number [`Self::next_number`]: nothing is in flight under it.
@@ -165,23 +172,18 @@ impl SentRing {
     /// Forgets all packets: nothing is in flight any more.
     pub(crate) fn abandon(&mut self) {
         self.base = self.next;
-        self.in_flight = Bytes::ZERO;
+        self.in_flight = 0;
     }
 
-    /// Doubles the number of slots.
+    /// Doubles the number of slots if none is free. Halves it if at most a quarter of them is used: after its slow start, a flow
+    /// has fewer packets in flight. Called when no slot is free, and once per rotation of the ring.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        self.resize((self.slots.len() * 2).max(LEAST_SLOTS));
-    }
-
-    /// Halves the number of slots if at most a quarter of them is used: after its slow start, a flow has fewer packets in
-    /// flight. Called once per rotation of the ring.
-    #[cold]
-    #[inline(never)]
-    fn shrink(&mut self) {
+    fn adapt(&mut self, is_full: bool) {
         let used = (self.next - self.base) as usize;
-        if used * 4 <= self.slots.len() && self.slots.len() > LEAST_SLOTS {
+        if is_full {
+            self.resize((self.slots.len() * 2).max(LEAST_SLOTS));
+        } else if used * 4 <= self.slots.len() && self.slots.len() > LEAST_SLOTS {
             self.resize(self.slots.len() / 2);
         }
     }
@@ -254,7 +256,7 @@ impl SentRing {
         let record = self.slots.get_mut(slot).filter(|record| holds && record.state != PacketState::Acked)?;
         let before = core::mem::replace(&mut record.state, PacketState::Acked);
         if before == PacketState::InFlight {
-            self.in_flight -= Bytes::new(record.bytes.into());
+            self.in_flight -= u64::from(record.bytes);
         }
         Some((before, record))
     }
@@ -269,7 +271,7 @@ impl SentRing {
         let is_usual = |record: &&Record| record.state == PacketState::InFlight && record.is_only_copy();
         let record = self.slots.get(self.slot(number)).filter(is_usual)?;
         self.base += 1;
-        self.in_flight -= Bytes::new(record.bytes.into());
+        self.in_flight -= u64::from(record.bytes);
         Some(record)
     }
 
@@ -278,7 +280,7 @@ impl SentRing {
         let record = self.get_mut(number).filter(|record| record.state == PacketState::InFlight)?;
         record.state = PacketState::Lost;
         let record = *record;
-        self.in_flight -= Bytes::new(record.bytes.into());
+        self.in_flight -= u64::from(record.bytes);
         Some(record)
     }
 

@@ -90,7 +90,8 @@ impl SenderEnd {
             self.record_data(now);
         }
         self.blocked = blocked;
-        if matches!(blocked, LimitedBy::Data | LimitedBy::Credit) && self.window_permits(self.config.packet) {
+        let packet = u32::try_from(self.config.packet.get()).unwrap_or(u32::MAX);
+        if matches!(blocked, LimitedBy::Data | LimitedBy::Credit) && self.window_permits(packet) {
             self.ledger.on_app_limited(self.sent.in_flight());
         }
     }
@@ -116,7 +117,7 @@ impl SenderEnd {
         if self.timeouts.in_persistent_congestion() {
             return Err(LimitedBy::NoFeedback);
         }
-        if !self.window_permits(Bytes::new(bytes.into())) {
+        if !self.window_permits(bytes) {
             return Err(LimitedBy::Window);
         }
         if !self.ledger.pace_permits(now, Bytes::new(bytes.into())) {
@@ -140,9 +141,8 @@ impl SenderEnd {
 
     /// True if the window permits a packet of this size. One packet may always be in flight.
     #[inline]
-    fn window_permits(&self, bytes: Bytes) -> bool {
-        let in_flight = self.sent.in_flight();
-        in_flight == Bytes::ZERO || in_flight + bytes <= self.in_flight_limit
+    fn window_permits(&self, bytes: u32) -> bool {
+        self.sent.has_room(bytes, self.in_flight_limit) || self.sent.in_flight() == Bytes::ZERO
     }
 
     #[inline]

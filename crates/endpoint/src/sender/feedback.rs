@@ -149,7 +149,7 @@ impl SenderEnd {
     /// is another one.
     #[inline]
     fn acknowledge_oldest(&mut self, ranges: &AckRanges) -> Option<Acked> {
-        let newest = ranges.largest().filter(|largest| self.loss.largest_acked() < Some(*largest))?;
+        let newest = ranges.largest().filter(|largest| self.loss.is_beyond_acked(*largest))?;
         let record = self.sent.acknowledge_oldest(newest)?;
         self.send_buffer.on_acked(record.data.payload);
         self.loss.on_acked(newest);

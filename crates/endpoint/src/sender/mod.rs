@@ -361,7 +361,9 @@ impl SenderEnd {
         if permit.pace != self.permit.pace {
             self.ledger.set_pace(now, permit.pace);
         }
-        self.ledger.set_quantum(permit.quantum);
+        if permit.pace.is_some() {
+            self.ledger.set_quantum(permit.quantum);
+        }
         self.permit = permit;
         self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
     }
