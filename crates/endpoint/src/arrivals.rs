@@ -13,7 +13,7 @@ pub(crate) struct Arrivals {
     /// One more than the largest number that has arrived.
     expected: u64,
     newest_at: Time,
-    /// The ranges to report; empty if they must be collected again.
+    /// The ranges to report while packets are missing; empty if they must be collected again.
     reported: AckRanges,
 }
 
@@ -40,7 +40,6 @@ impl Arrivals {
         // The usual case: no gap, and the expected number.
         if number == self.expected && self.numbers.extend(number) {
             (self.floor, self.expected, self.newest_at) = (floor, number + 1, now);
-            self.reported = AckRanges::single(floor..=number);
             return Arrival { is_new: true, in_order: true };
         }
         self.on_arrival_with_gaps(now, number, floor)
@@ -52,7 +51,7 @@ impl Arrivals {
         let mut is_new = false;
         self.numbers.raise(floor);
         self.numbers.insert(number..number.saturating_add(1), |_| is_new = true);
-        self.reported = self.next_report(in_order, floor);
+        self.reported = self.next_report(in_order);
         self.floor = floor;
         if number >= self.expected {
             self.expected = number.saturating_add(1);
@@ -64,6 +63,15 @@ impl Arrivals {
     /// The newest ranges. The range of packet `acked` is included even if it is not among them.
     #[inline]
     pub(crate) fn ranges(&mut self, acked: Option<u64>) -> AckRanges {
+        let prefix = self.numbers.prefix();
+        if self.numbers.is_contiguous() && prefix > self.floor {
+            return AckRanges::single(self.floor..=prefix - 1);
+        }
+        self.ranges_with_gaps(acked)
+    }
+
+    #[inline(never)]
+    fn ranges_with_gaps(&mut self, acked: Option<u64>) -> AckRanges {
         if self.reported.largest().is_none() {
             self.reported = self.collect(acked);
         }
@@ -72,11 +80,7 @@ impl Arrivals {
 
     /// The ranges after one more arrival where they follow from the previous ones; empty where they do not.
     #[inline]
-    fn next_report(&self, in_order: bool, floor: u64) -> AckRanges {
-        let prefix = self.numbers.prefix();
-        if self.numbers.is_contiguous() && prefix > floor {
-            return AckRanges::single(floor..=prefix - 1);
-        }
+    fn next_report(&self, in_order: bool) -> AckRanges {
         let mut reported = self.reported;
         if !in_order || reported.largest().is_none() {
             return AckRanges::default();

@@ -193,7 +193,7 @@ impl SendBuffer {
         if payload == 0 {
             return Err(LimitedBy::Data);
         }
-        if payload > self.credit.saturating_sub(self.sent) {
+        if self.sent + payload > self.credit {
             return Err(LimitedBy::Credit);
         }
         Ok(payload as u32)

@@ -2,7 +2,7 @@
 
 use crate::LinkId;
 use crate::delivery::DeliveredStream;
-use crate::event_kind::{EventKind, target};
+use crate::event_kind::{EventKind, index_of, target};
 use crate::event_queue::EventTarget;
 use crate::flow_spec::LoopSpec;
 use crate::processing::{Processing, Processor, Timer};
@@ -19,6 +19,8 @@ pub(crate) struct SenderState {
     pub(crate) end: SenderEnd,
     pub(crate) timer: Timer,
     pub(crate) route: u32,
+    /// Index of the first link of its route, which may be a delay element.
+    pub(crate) entry: u32,
     /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
     /// Index of the processor of its host.
@@ -38,6 +40,8 @@ pub(crate) struct ReceiverState {
     pub(crate) end: ReceiverEnd,
     pub(crate) timer: Timer,
     pub(crate) route: u32,
+    /// Index of the first link of its route.
+    pub(crate) entry: u32,
     pub(crate) flow: u32,
     /// ECN field of its acknowledgements. Those of ECN-capable flows are ECN-capable, so that queues mark instead of drop them.
     pub(crate) ack_ecn: Ecn,
@@ -99,11 +103,20 @@ pub(crate) struct RouteStop {
     pub(crate) last: Time,
 }
 
-/// Where the two routes of a loop begin in the list of all routes.
+/// Where a route begins.
+#[derive(Clone, Copy)]
+pub(crate) struct RouteStart {
+    /// Index of its first entry in the list of all routes.
+    first: u32,
+    /// Index of the link there.
+    entry: u32,
+}
+
+/// Where the two routes of a loop begin.
 #[derive(Clone, Copy)]
 pub(crate) struct LoopRoutes {
-    pub(crate) forward: u32,
-    pub(crate) backward: u32,
+    forward: RouteStart,
+    backward: RouteStart,
 }
 
 /// Senders and receivers of all loops, indexed by loop, and what processes packets.
@@ -210,7 +223,10 @@ impl Endpoints {
             old.map_or((Timer::NONE, Timer::NONE), |(sender, receiver)| (sender.timer, receiver.timer));
         let host = old.map_or(self.processors.len() as u32, |(sender, _)| sender.host);
         let routes = match old {
-            Some((sender, receiver)) => LoopRoutes { forward: sender.route, backward: receiver.route },
+            Some((sender, receiver)) => LoopRoutes {
+                forward: RouteStart { first: sender.route, entry: sender.entry },
+                backward: RouteStart { first: receiver.route, entry: receiver.entry },
+            },
             None => add_routes(&spec, host),
         };
         let mut streams = delivered_streams(owner.stages, spec.sender_config.packet);
@@ -220,7 +236,8 @@ impl Endpoints {
         let sender = SenderState {
             end: owner.sender(sender_config, spec.sender),
             timer: sender_timer,
-            route: routes.forward,
+            route: routes.forward.first,
+            entry: routes.forward.entry,
             flow: owner.flow,
             host,
             upstream_streams: owner.stages.iter().filter_map(|stage| stage.upstream).collect(),
@@ -237,7 +254,8 @@ impl Endpoints {
                 owner.random("receiver"),
             ),
             timer: receiver_timer,
-            route: routes.backward,
+            route: routes.backward.first,
+            entry: routes.backward.entry,
             flow: owner.flow,
             ack_ecn: if spec.sender_config.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
             first: streams.next().unwrap_or_default(),
@@ -277,12 +295,13 @@ pub(crate) fn add_routes(
 ) -> LoopRoutes {
     let stop = |arrival, processor| RouteStop { arrival, processor, last: Time::ZERO };
     let link = |link: &LinkId| stop(target(EventKind::Link, link.0), router_of(*link));
-    let forward = routes.len() as u32;
+    let forward = routes.len();
     routes.extend(delay.map(|delay| stop(target(EventKind::Link, delay), IMMEDIATE)));
     routes.extend(spec.forward.iter().map(link));
     routes.push(stop(target(EventKind::Data, loop_id), IMMEDIATE));
-    let backward = routes.len() as u32;
+    let backward = routes.len();
     routes.extend(spec.backward.iter().map(link));
     routes.push(stop(target(EventKind::Ack, loop_id), host));
-    LoopRoutes { forward, backward }
+    let start = |first: usize| RouteStart { first: first as u32, entry: index_of(routes[first].arrival) };
+    LoopRoutes { forward: start(forward), backward: start(backward) }
 }

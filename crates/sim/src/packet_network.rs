@@ -370,11 +370,12 @@ impl PacketNetwork {
     fn acknowledge(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let packet = self.packets.get_mut(id);
         let Frame::Data(Segment { stream_id, number, .. }) = packet.frame else { return };
-        let ReceiverState { end, route, flow, ack_ecn, .. } = &mut self.endpoints.receivers[loop_id as usize];
-        end.acknowledge_into(now, stream_id, number, &mut packet.frame);
-        (packet.entered, packet.flow, packet.ack_ecn) = (Time::ZERO, *flow, *ack_ecn);
-        let handle = PacketHandle { packet: id, bytes: packet.frame.bytes(), route: *route };
-        self.send_packet(now, loop_id, handle);
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
+        receiver.end.acknowledge_into(now, stream_id, number, &mut packet.frame);
+        (packet.entered, packet.flow, packet.ack_ecn) = (Time::ZERO, receiver.flow, receiver.ack_ecn);
+        let handle = PacketHandle { packet: id, bytes: packet.frame.bytes(), route: receiver.route };
+        let entry = receiver.entry;
+        self.send_packet(now, loop_id, entry, handle);
     }
 
     /// Delivers an acknowledgement to the sender of its loop.
@@ -396,29 +397,30 @@ impl PacketNetwork {
         let index = loop_id as usize;
         loop {
             let sender = &mut self.endpoints.senders[index];
-            let Some(next) = sender.end.next_packet(now) else { break };
+            let Some(next) = sender.end.next_packet(now) else {
+                if !sender.end.waits_until(sender.timer.deadline()) {
+                    self.set_sender_timer(now, index);
+                }
+                break;
+            };
             let (id, packet) = self.packets.take();
             sender.end.send_into(now, next, &mut packet.frame);
             (packet.entered, packet.flow, packet.ack_ecn) = (Time::ZERO, sender.flow, Ecn::NotCapable);
             let Frame::Data(Segment { bytes, stream_id, .. }) = packet.frame else { break };
-            let handle = PacketHandle { packet: id, bytes, route: sender.route };
+            let (entry, handle) = (sender.entry, PacketHandle { packet: id, bytes, route: sender.route });
             if !sender.upstream_streams.is_empty() {
                 self.record_sent_stream(stream_id);
             }
-            self.send_packet(now, loop_id, handle);
+            self.send_packet(now, loop_id, entry, handle);
         }
-        self.set_sender_timer(now, index);
         if !self.sent_streams.is_empty() {
             self.advertise_credits(now, index);
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn set_sender_timer(&mut self, now: Time, index: usize) {
         let sender = &mut self.endpoints.senders[index];
-        if sender.end.waits_until(sender.timer.deadline()) {
-            return;
-        }
         let host = &mut self.endpoints.processors[sender.host as usize];
         // A deadline that an acknowledgement moves into the past is due now.
         let deadline = sender.end.deadline().max(now);
@@ -458,20 +460,19 @@ impl PacketNetwork {
     /// Sends an acknowledgement that no packet of this moment has caused.
     #[inline(never)]
     fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
-        let ReceiverState { route, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
+        let ReceiverState { route, entry, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
         let bytes = ack.bytes;
         let packet = self.packets.insert(Packet::new(Frame::Ack(ack), flow, ack_ecn));
-        self.send_packet(now, loop_id, PacketHandle { packet, bytes, route });
+        self.send_packet(now, loop_id, entry, PacketHandle { packet, bytes, route });
     }
 
-    /// Sends a packet of a loop on its route, which begins with a link.
+    /// Sends a packet of a loop on its route, which begins with link `entry`.
     #[inline(always)]
-    fn send_packet(&mut self, now: Time, loop_id: u32, handle: PacketHandle) {
+    fn send_packet(&mut self, now: Time, loop_id: u32, entry: u32, handle: PacketHandle) {
         if self.outside.is_some() {
             return self.depart(loop_id, handle.packet);
         }
-        let first_link = index_of(self.routes[handle.route as usize].arrival);
-        self.enqueue(now, first_link, handle);
+        self.enqueue(now, entry, handle);
     }
 
     #[inline(always)]

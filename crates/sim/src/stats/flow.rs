@@ -120,7 +120,9 @@ impl ArrivalMeter {
         self.one_way.add(one_way.picos(), 1);
         self.interval_packets += 1;
         self.interval_queueing += queueing;
-        self.interval_max = self.interval_max.max(queueing);
+        if queueing > self.interval_max {
+            self.interval_max = queueing;
+        }
     }
 
     /// Adds the statistics of another one.
