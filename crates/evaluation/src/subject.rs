@@ -65,7 +65,10 @@ impl SubjectKind {
     /// Whether the subject is part of a scenario of a suite.
     pub(super) fn is_tested_in(self, scenario: &Scenario) -> bool {
         match self {
-            Self::Protocol => scenario.flows.iter().any(|group| group.protocol.value == TESTED),
+            Self::Protocol => {
+                let mut protocols = scenario.flows.iter().flat_map(|group| scenario.protocols_of(group));
+                protocols.any(|protocol| protocol.value == TESTED)
+            }
             Self::Queue => scenario
                 .links
                 .iter()
@@ -154,8 +157,10 @@ impl Subject {
         entry.protocol = At::new(self.name.clone(), Place::default());
         let is_plain = entry == ProtocolEntry::unconfigured(&self.name);
         if is_plain && !scenario.protocols.contains_key(&self.name) {
-            for group in scenario.flows.iter_mut().filter(|group| group.protocol.value == TESTED) {
-                group.protocol.value.clone_from(&self.name);
+            let of_groups = scenario.flows.iter_mut().map(|group| &mut group.protocol);
+            let of_loops = scenario.protocols.values_mut().flat_map(|entry| entry.loops.values_mut());
+            for protocol in of_groups.chain(of_loops).filter(|protocol| protocol.value == TESTED) {
+                protocol.value.clone_from(&self.name);
             }
         } else {
             scenario.protocols.insert(TESTED.to_owned(), entry);
@@ -163,9 +168,10 @@ impl Subject {
     }
 }
 
-/// A scenario in which the subject has no part, without the entry that it would replace.
+/// A scenario in which the subject has no part, without the entry that it would replace and entries with a loop of it.
 pub(super) fn without_subject(mut scenario: Scenario) -> Scenario {
-    scenario.protocols.remove(TESTED);
+    let runs_it = |entry: &ProtocolEntry| entry.loops.values().any(|protocol| protocol.value == TESTED);
+    scenario.protocols.retain(|name, entry| name != TESTED && !runs_it(entry));
     scenario
 }
 

@@ -6,7 +6,7 @@ use millpond_scenario::{
     WrittenSetting, name_without_settings,
 };
 use millpond_units::nearest;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which flows and which routers take part.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,20 +161,28 @@ fn free_name(name: &str, names: &mut BTreeSet<String>) -> String {
 }
 
 /// The queue of the protocol of the first group that is not pinned, at all links that have none and whose routers take part.
+/// Where loops of this group run another protocol, it is the queue of that one.
 fn with_queue_of_protocol(mut scenario: Scenario, registry: &Registry) -> Scenario {
-    let Some(queue) = queue_of_protocol(&scenario, registry) else { return scenario };
-    for link in &mut scenario.links {
-        for direction in std::iter::once(&mut link.forward).chain(&mut link.backward) {
+    let Some(group) = scenario.flows.iter().find(|group| !group.pinned) else { return scenario };
+    let queue_of = |label| queue_of_protocol(&scenario, registry, label);
+    let of_group = queue_of(&group.protocol);
+    let hops = group.paths.iter().flat_map(|path| path.iter().zip(scenario.protocols_along(group, path)));
+    let of_others = hops.filter(|(_, label)| label.value != group.protocol.value);
+    let of_loops: BTreeMap<(usize, bool), Option<QueueSpec>> =
+        of_others.map(|(hop, label)| ((hop.link, hop.forward), queue_of(label))).collect();
+    for (index, link) in scenario.links.iter_mut().enumerate() {
+        let directions =
+            std::iter::once((true, &mut link.forward)).chain(link.backward.as_mut().map(|one| (false, one)));
+        for (forward, direction) in directions {
             if direction.queue.is_none() && direction.router == RouterConduct::TakesPart {
-                direction.queue = Some(queue.clone());
+                direction.queue = of_loops.get(&(index, forward)).unwrap_or(&of_group).clone();
             }
         }
     }
     scenario
 }
 
-fn queue_of_protocol(scenario: &Scenario, registry: &Registry) -> Option<QueueSpec> {
-    let label = &scenario.flows.iter().find(|group| !group.pinned)?.protocol;
+fn queue_of_protocol(scenario: &Scenario, registry: &Registry, label: &At<String>) -> Option<QueueSpec> {
     let entry = scenario.protocols.get(&label.value);
     if let Some(queue) = entry.and_then(|entry| entry.queue.clone()) {
         return Some(queue);

@@ -1,17 +1,11 @@
 //! Base round-trip times of flows and of their loops.
 
 use crate::flow_instances::FlowInstance;
-use crate::protocols::ConfiguredProtocol;
 use millpond_scenario::{Hop, Scenario};
 use millpond_units::Span;
 
-/// The base round-trip times of the loops of a flow.
-pub(crate) fn base_rtts(
-    scenario: &Scenario,
-    configured: &ConfiguredProtocol<'_>,
-    instance: &FlowInstance<'_>,
-) -> Vec<Span> {
-    let loops = scenario.loops(instance.forward_path, configured.entry);
+/// The base round-trip times of these loops, into which a flow is divided.
+pub(crate) fn base_rtts(scenario: &Scenario, instance: &FlowInstance<'_>, loops: &[Vec<Hop>]) -> Vec<Span> {
     loops
         .iter()
         .enumerate()

@@ -2,7 +2,7 @@
 
 use crate::delays::base_rtts;
 use crate::flow_instances::FlowInstance;
-use crate::protocols::ConfiguredProtocol;
+use crate::protocols::{ConfiguredProtocol, labelled, labels_of_loops};
 use crate::traffic::hop_name;
 use millpond_endpoint::RelayBuffer;
 use millpond_scenario::{Hop, RateDistribution, Scenario};
@@ -82,13 +82,14 @@ impl LoopAndLink<'_> {
 /// the end of the flow; of equal ones, about the smallest mean share. The transfers of a source count as one flow.
 pub(crate) fn least_rate_warning(
     scenario: &Scenario,
+    protocols: &[ConfiguredProtocol<'_>],
     configured: &ConfiguredProtocol<'_>,
     instances: &[FlowInstance<'_>],
 ) -> Option<String> {
     let label = &configured.label.value;
     let flows: Vec<_> = instances.iter().filter(|one| one.group.protocol.value == *label).collect();
     let links = shared_links(scenario, &flows);
-    let pairs = flows.iter().flat_map(|flow| loops_and_links(scenario, configured, flow, &links));
+    let pairs = flows.iter().flat_map(|flow| loops_and_links(scenario, protocols, configured, flow, &links));
     let too_fast = pairs.filter(|pair| pair.share_of_time > LEAST_SHARE_OF_TIME);
     let worst = too_fast.reduce(|worst, other| if other.is_worse_than(&worst) { other } else { worst });
     worst.map(|worst| worst.warning())
@@ -109,6 +110,7 @@ fn shared_links(scenario: &Scenario, flows: &[&FlowInstance<'_>]) -> SharedLinks
 /// One entry for each loop of the flow and each link from there to the end of the flow.
 fn loops_and_links<'a>(
     scenario: &Scenario,
+    protocols: &[ConfiguredProtocol<'_>],
     configured: &ConfiguredProtocol<'_>,
     flow: &'a FlowInstance<'_>,
     links: &SharedLinks,
@@ -116,12 +118,15 @@ fn loops_and_links<'a>(
     let packet = flow.group.packet;
     let shared = |hop: &Hop| links.get(&(hop.link, hop.forward));
     let loops = scenario.loops(flow.forward_path, configured.entry);
+    let labels = labels_of_loops(scenario, flow, &loops);
+    let base_rtts = base_rtts(scenario, flow, &loops);
     let (mut ahead, mut found) = (flow.forward_path, Vec::new());
-    for (index, (path, delay)) in loops.iter().zip(base_rtts(scenario, configured, flow)).enumerate() {
+    for (index, ((path, label), delay)) in loops.iter().zip(labels).zip(base_rtts).enumerate() {
         let service: Span =
             path.iter().filter_map(shared).map(|link| link.rates.mean().time_for(packet)).sum();
         let base_rtt = delay + service;
-        let least_rate = configured.protocol.least_rate(&configured.settings, packet, base_rtt);
+        let least_rate = labelled(protocols, label)
+            .and_then(|in_loop| in_loop.protocol.least_rate(&in_loop.settings, packet, base_rtt));
         for (place, hop) in ahead.iter().enumerate() {
             let (Some(least_rate), Some(link)) = (least_rate, shared(hop)) else { continue };
             found.push(LoopAndLink {

@@ -1,22 +1,27 @@
 //! The protocols that a scenario uses, with their settings checked.
 
 use crate::faults;
+use crate::flow_instances::FlowInstance;
 use millpond_law::{Needs, Protocol, Queue, SettingError, Settings};
 use millpond_protocols::{Registry, queues};
-use millpond_scenario::{At, Fault, Faults, FlowGroup, ProtocolEntry, QueueSpec, Scenario, WrittenSetting};
-use std::collections::BTreeMap;
+use millpond_scenario::{
+    At, Fault, Faults, FlowGroup, Hop, ProtocolEntry, QueueSpec, Scenario, WrittenSetting,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A protocol with the settings, relays and queue that a scenario gives it.
 pub(crate) struct ConfiguredProtocol<'s> {
     /// Its name in the scenario: a registered protocol, or an entry of `[protocols]`.
     pub(crate) label: &'s At<String>,
     pub(crate) protocol: &'static dyn Protocol,
-    pub(crate) settings: Settings,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) needs: Needs,
     pub(crate) entry: Option<&'s ProtocolEntry>,
 }
 
-/// Every protocol that flows of this scenario use, in the order in which they are first named.
+/// Every protocol that loops of this scenario's flows run, in the order in which groups name them: first that of the group,
+/// then those of single loops.
 ///
 /// # Errors
 /// Those of [`law_faults`].
@@ -29,9 +34,8 @@ pub(crate) fn configured_protocols<'s>(
         return Err(scenario.faults(faults));
     }
     let mut protocols: Vec<ConfiguredProtocol<'s>> = Vec::new();
-    for group in &scenario.flows {
-        if protocols.iter().all(|configured| configured.label.value != group.protocol.value) {
-            let label = &group.protocol;
+    for label in scenario.flows.iter().flat_map(|group| scenario.protocols_of(group)) {
+        if protocols.iter().all(|configured| configured.label.value != label.value) {
             let configured = configure(scenario, registry, label, scenario.protocols.get(&label.value));
             protocols.push(configured?);
         }
@@ -39,7 +43,26 @@ pub(crate) fn configured_protocols<'s>(
     Ok(protocols)
 }
 
-/// Every unknown protocol or queue of flows, links and `[protocols]`, and every setting that a law refuses. Entries of
+/// The configured protocol with this name.
+pub(crate) fn labelled<'a, 's>(
+    protocols: &'a [ConfiguredProtocol<'s>],
+    label: &str,
+) -> Option<&'a ConfiguredProtocol<'s>> {
+    protocols.iter().find(|configured| configured.label.value == label)
+}
+
+/// The name of the protocol of each of these loops, into which the path of a flow is divided.
+pub(crate) fn labels_of_loops<'s>(
+    scenario: &'s Scenario,
+    instance: &FlowInstance<'s>,
+    loops: &[Vec<Hop>],
+) -> Vec<&'s At<String>> {
+    let labels: Vec<_> = scenario.protocols_along(instance.group, instance.forward_path).collect();
+    let begins = loops.iter().scan(0, |next, hops| Some(std::mem::replace(next, *next + hops.len())));
+    begins.filter_map(|begin| labels.get(begin).copied()).collect()
+}
+
+/// Every unknown protocol or queue of flows, loops, links and `[protocols]`, and every setting that a law refuses. Entries of
 /// `[protocols]` that no flow names are checked too, because a comparison may assign them.
 pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {
     let of_entry = |entry: &ProtocolEntry| {
@@ -47,6 +70,9 @@ pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {
         configured.and_then(|configured| configured.queue(scenario, registry)).err()
     };
     let entries = scenario.protocols.values().filter_map(of_entry);
+    let loops = scenario.protocols.iter().flat_map(|(name, entry)| {
+        entry.loops.values().filter_map(move |protocol| loop_faults(scenario, registry, name, protocol))
+    });
     let mut names = BTreeMap::new();
     let of_group = |group: &FlowGroup| {
         let label = &group.protocol;
@@ -64,7 +90,29 @@ pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {
         specs
     });
     let queues = queues.filter_map(|spec| named_queue(scenario, registry, spec).err());
-    entries.chain(groups).chain(queues).flat_map(|faults| faults.0).collect()
+    entries.chain(loops).chain(groups).chain(queues).flat_map(|faults| faults.0).collect()
+}
+
+/// What is wrong with `protocol` as that of a loop of the entry `name`. The faults of an entry are those of that entry.
+fn loop_faults(
+    scenario: &Scenario,
+    registry: &Registry,
+    name: &str,
+    protocol: &At<String>,
+) -> Option<Faults> {
+    match scenario.protocols.get(&protocol.value) {
+        _ if protocol.value == name => None,
+        Some(entry) if !entry.relays.is_empty() => {
+            let message = format!("\"{}\" has relays, so that it cannot run in one loop", protocol.value);
+            let fault = scenario.fault(protocol.place, message, "an entry with relays of its own");
+            let registered = &entry.protocol.value;
+            let help =
+                format!("name an entry without relays: [protocols.OTHER] with protocol = \"{registered}\"");
+            Some(fault.help(help).into())
+        }
+        Some(_) => None,
+        None => configure(scenario, registry, protocol, None).err(),
+    }
 }
 
 /// The settings of a law.
@@ -120,14 +168,19 @@ fn configure<'s>(
         return Err(fault.help(format!("those of {} return one", names.join(", "))).into());
     }
     let needs = protocol.needs(&settings);
-    Ok(ConfiguredProtocol { label, protocol, settings, needs, entry })
+    Ok(ConfiguredProtocol { label, protocol, settings: Arc::new(settings), needs, entry })
 }
 
 /// The scenario with an entry of `[protocols]` for each protocol that its flows use and for no other, without parameters
 /// that have their defaults. Both have the same runs. Scenarios that differ only in settings of unused protocols, or in
 /// whether a default is written, become equal.
-pub fn with_used_settings(scenario: &Scenario, registry: &Registry) -> Scenario {
-    let labels = scenario.flows.iter().map(|group| &group.protocol.value);
+pub fn with_used_settings<'s>(scenario: &'s Scenario, registry: &Registry) -> Scenario {
+    let of_group = |group: &'s FlowGroup| {
+        let entry = scenario.protocols.get(&group.protocol.value);
+        let of_loops = entry.into_iter().flat_map(|entry| entry.loops.values());
+        std::iter::once(&group.protocol).chain(of_loops).map(|label| &label.value)
+    };
+    let labels: BTreeSet<&String> = scenario.flows.iter().flat_map(of_group).collect();
     let used = |label: &String| {
         let entry = scenario.protocols.get(label).cloned();
         let mut entry = entry.unwrap_or_else(|| ProtocolEntry::unconfigured(label));
@@ -151,7 +204,7 @@ pub fn with_used_settings(scenario: &Scenario, registry: &Registry) -> Scenario 
         entry.params.sort_by(|a, b| a.name.value.cmp(&b.name.value));
         (label.clone(), entry)
     };
-    Scenario { protocols: labels.map(used).collect(), ..scenario.clone() }
+    Scenario { protocols: labels.into_iter().map(used).collect(), ..scenario.clone() }
 }
 
 /// A queue law with its settings checked.

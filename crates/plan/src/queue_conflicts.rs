@@ -82,11 +82,13 @@ fn protocols_at_hops(
     protocols: &[&ConfiguredProtocol<'_>],
 ) -> impl Iterator<Item = (Hop, BTreeSet<usize>)> {
     let mut present: BTreeMap<(usize, bool), BTreeSet<usize>> = BTreeMap::new();
+    let number = |label: &str| protocols.iter().position(|other| other.label.value == label);
     for group in &scenario.flows {
-        let label = &group.protocol.value;
-        let Some(index) = protocols.iter().position(|other| other.label.value == *label) else { continue };
-        for hop in group.paths.iter().take(group.count as usize).flatten() {
-            present.entry((hop.link, hop.forward)).or_default().insert(index);
+        for path in group.paths.iter().take(group.count as usize) {
+            let numbers = scenario.protocols_along(group, path).map(|label| number(label));
+            for (hop, number) in path.iter().zip(numbers) {
+                present.entry((hop.link, hop.forward)).or_default().extend(number);
+            }
         }
     }
     present.into_iter().map(|((link, forward), present)| (Hop { link, forward }, present))

@@ -1,5 +1,5 @@
-//! Which flows share a loop: flows of one protocol entry that leave an aggregating relay over the same links, up to the
-//! same relay or to the end, with packets and acknowledgements of the same sizes.
+//! Which flows share a loop: flows that leave an aggregating relay in loops of one protocol over the same links, up to the same
+//! relay or to the end, with packets and acknowledgements of the same sizes.
 
 use millpond_scenario::{DelayedAcks, FlowGroup, Hop, ProtocolEntry, Scenario};
 use millpond_units::Bytes;
@@ -27,7 +27,7 @@ pub(crate) struct SharedLoopKey {
 }
 
 impl SharedLoopKey {
-    /// The key of the flows of `group` under this protocol entry on this path.
+    /// The key of the flows of `group` in loops of this protocol on this path.
     pub(crate) fn of(protocol: &str, group: &FlowGroup, path: &[Hop]) -> Self {
         Self {
             protocol: protocol.to_owned(),

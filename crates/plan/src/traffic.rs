@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The flows that cross one direction of a link.
 #[derive(Default)]
 pub(crate) struct LinkTraffic<'a, 's> {
-    /// Flows whose data it carries, each with the index of its protocol.
+    /// Flows whose data it carries, each with the index of the protocol of the loop that crosses the link.
     pub(crate) data: Vec<(usize, &'a FlowInstance<'s>)>,
     /// Flows whose acknowledgements it carries.
     pub(crate) acks: Vec<&'a FlowInstance<'s>>,
@@ -31,12 +31,11 @@ pub(crate) fn traffic<'a, 's, 'l>(
     let indices: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
     let index = |hop: &Hop| indices.get(&key(hop)).copied();
     for instance in instances {
-        if let Some(&protocol) = numbers.get(instance.group.protocol.value.as_str()) {
-            instance
-                .forward_path
-                .iter()
-                .filter_map(index)
-                .for_each(|index| all[index].1.data.push((protocol, instance)));
+        let labels = scenario.protocols_along(instance.group, instance.forward_path);
+        for (hop, label) in instance.forward_path.iter().zip(labels) {
+            if let Some((index, &protocol)) = index(hop).zip(numbers.get(label.value.as_str())) {
+                all[index].1.data.push((protocol, instance));
+            }
         }
         for index in instance.return_path.iter().filter_map(index) {
             all[index].1.acks.push(instance);

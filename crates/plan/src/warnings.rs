@@ -3,9 +3,9 @@
 use crate::delays::base_rtts;
 use crate::flow_instances::FlowInstance;
 use crate::least_rate::least_rate_warning;
-use crate::protocols::ConfiguredProtocol;
+use crate::protocols::{ConfiguredProtocol, labels_of_loops};
 use crate::traffic::{hop_name, hops};
-use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
+use millpond_scenario::{FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
 use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(crate) fn warnings(
     protocols: &[ConfiguredProtocol<'_>],
     instances: &[FlowInstance<'_>],
 ) -> Vec<String> {
-    let warnings_of = |configured| warnings_of(scenario, configured, instances);
+    let warnings_of = |configured| warnings_of(scenario, protocols, configured, instances);
     let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
     let groups = groups.chain(many_samples(scenario, instances));
     protocols.iter().flat_map(warnings_of).chain(groups).collect()
@@ -80,43 +80,38 @@ fn idle_groups<'a>(
 
 fn warnings_of(
     scenario: &Scenario,
+    protocols: &[ConfiguredProtocol<'_>],
     configured: &ConfiguredProtocol<'_>,
     instances: &[FlowInstance<'_>],
 ) -> Vec<String> {
-    let name = &configured.label.value;
-    let mut texts = configured.protocol.warnings(&configured.settings);
-    texts.extend(
-        configured
-            .protocol
-            .path_warnings(&configured.settings, longest_base_rtt(scenario, configured, instances)),
-    );
-    let loops = most_loops(scenario, configured, instances);
-    texts.extend(configured.protocol.chain_warnings(&configured.settings, loops));
-    texts.extend(least_rate_warning(scenario, configured, instances));
+    let (name, protocol, settings) = (&configured.label.value, configured.protocol, &configured.settings);
+    let chains = instances.iter().map(|instance| base_rtts_of_protocol(scenario, name, instance));
+    let (longest_base_rtt, most_loops) = chains.fold((Span::ZERO, 0), |(longest, most), base_rtts| {
+        (base_rtts.iter().copied().fold(longest, Span::max), most.max(base_rtts.len()))
+    });
+    let mut texts = protocol.warnings(settings);
+    texts.extend(protocol.path_warnings(settings, longest_base_rtt));
+    texts.extend(protocol.chain_warnings(settings, most_loops));
+    texts.extend(least_rate_warning(scenario, protocols, configured, instances));
     let mut warnings: Vec<_> = texts.into_iter().map(|text| format!("{name}: {text}")).collect();
-    let none = Relays::Nodes(Vec::new());
-    if configured.needs.relays && configured.entry.is_none_or(|entry| entry.relays == none) {
+    let is_of_a_group = scenario.flows.iter().any(|group| group.protocol.value == *name);
+    let has_no_relays = configured.entry.is_none_or(|entry| entry.relays.is_empty());
+    if configured.needs.relays && has_no_relays && is_of_a_group {
         warnings.push(format!("{name} runs end to end: [protocols.{name}] has no relays"));
     }
     warnings
 }
 
-/// The greatest number of loops of a flow of this protocol.
-fn most_loops(
-    scenario: &Scenario,
-    configured: &ConfiguredProtocol<'_>,
-    instances: &[FlowInstance<'_>],
-) -> usize {
-    let flows = instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
-    flows.map(|instance| scenario.loops(instance.forward_path, configured.entry).len()).max().unwrap_or(0)
-}
-
-/// The longest base round-trip time of a loop of this protocol.
-fn longest_base_rtt(
-    scenario: &Scenario,
-    configured: &ConfiguredProtocol<'_>,
-    instances: &[FlowInstance<'_>],
-) -> Span {
-    let flows = instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
-    flows.flat_map(|instance| base_rtts(scenario, configured, instance)).max().unwrap_or(Span::ZERO)
+/// The base round-trip times of those loops of a flow that run this protocol.
+fn base_rtts_of_protocol(scenario: &Scenario, name: &str, instance: &FlowInstance<'_>) -> Vec<Span> {
+    let own = &instance.group.protocol.value;
+    let entry = scenario.protocols.get(own);
+    let runs_in_loops = |entry: &ProtocolEntry| entry.loops.values().any(|protocol| protocol.value == name);
+    if own != name && !entry.is_some_and(runs_in_loops) {
+        return Vec::new();
+    }
+    let loops = scenario.loops(instance.forward_path, entry);
+    let labels = labels_of_loops(scenario, instance, &loops);
+    let of_loops = labels.into_iter().zip(base_rtts(scenario, instance, &loops));
+    of_loops.filter(|(label, _)| label.value == name).map(|(_, base_rtt)| base_rtt).collect()
 }

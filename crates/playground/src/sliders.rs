@@ -246,15 +246,26 @@ impl Documents<'_> {
         links.iter().flat_map(of_link).collect()
     }
 
-    /// The parameters of each protocol that a flow uses, and those of queues that the text sets.
+    /// The parameters of each protocol that a flow uses, in all of its loops or in single ones.
     fn of_protocols(&self, registry: &Registry) -> Vec<Slider> {
         let groups = find(self.changed, "flows").map(Found::names).unwrap_or_default();
         let used =
             |group: &String| Some(text_of(find(self.changed, &format!("flows.{group}.protocol"))?.value()?));
         let mut entries: Vec<String> = groups.iter().filter_map(used).collect();
+        let in_loops: Vec<String> = entries.iter().flat_map(|entry| self.in_loops(entry)).collect();
+        entries.extend(in_loops);
         entries.sort();
         entries.dedup();
         entries.iter().flat_map(|entry| self.of_protocol(entry, registry)).collect()
+    }
+
+    /// The protocols of single loops of an entry.
+    fn in_loops(&self, entry: &str) -> Vec<String> {
+        let path = format!("protocols.{entry}.loops");
+        let relays = find(self.changed, &path).map(Found::names).unwrap_or_default();
+        let protocol =
+            |relay: &String| Some(text_of(find(self.changed, &format!("{path}.{relay}"))?.value()?));
+        relays.iter().filter_map(protocol).collect()
     }
 
     fn of_protocol(&self, entry: &str, registry: &Registry) -> Vec<Slider> {

@@ -118,11 +118,13 @@ impl Scenario {
         self.resolved.links.iter().map(|link| link.name.value.clone()).collect()
     }
 
-    /// Names of the protocols of its flows and of its entries, as the registry lists them.
+    /// Names of the protocols of its flows, of its entries and of their loops, as the registry lists them.
     fn protocols(&self) -> Vec<String> {
         let named = self.resolved.flows.iter().map(|group| group.protocol.value.clone());
-        let entries = self.resolved.protocols.values().map(|entry| entry.protocol.value.clone());
-        named.chain(entries).collect()
+        let entries = self.resolved.protocols.values();
+        let of_entries =
+            entries.flat_map(|entry| std::iter::once(&entry.protocol).chain(entry.loops.values()));
+        named.chain(of_entries.map(|name| name.value.clone())).collect()
     }
 
     /// The scenario with all defaults, as TOML.

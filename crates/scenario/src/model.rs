@@ -563,6 +563,10 @@ pub struct ProtocolEntry {
     pub relay_buffer: Buffer,
     /// The relays from which flows share one loop if they continue over the same links, up to the same relay or the end.
     pub aggregate: Relays,
+    /// The protocols of single loops, by the relay where the first of them begins: a registered protocol, another entry or a
+    /// variant. The protocol runs in all loops from there to the next relay in this map. Loops before the first of these
+    /// relays run the protocol of this entry.
+    pub loops: BTreeMap<String, At<String>>,
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,
     /// How acknowledgements return the rate of its feedback; none: exactly.
@@ -609,6 +613,7 @@ impl ProtocolEntry {
             relays: Relays::Nodes(Vec::new()),
             relay_buffer: Buffer::Bdp(2.0),
             aggregate: Relays::Nodes(Vec::new()),
+            loops: BTreeMap::new(),
             queue: None,
             rate_code: None,
             params: Vec::new(),
@@ -626,6 +631,11 @@ pub enum Relays {
 }
 
 impl Relays {
+    /// Whether no node is one of them.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Nodes(names) if names.is_empty())
+    }
+
     /// Whether the node with this name is one of them.
     pub fn contains(&self, name: &str) -> bool {
         match self {
@@ -663,6 +673,12 @@ impl FlowGroup {
 }
 
 impl FlowGroup {
+    /// Whether the senders have the ECN field of their protocol, but neither its laws nor its relays: those without congestion
+    /// control, and pings.
+    pub fn is_uncontrolled(&self) -> bool {
+        self.sender == SenderConduct::Unresponsive || matches!(self.workload, Workload::Ping(_))
+    }
+
     /// The payload rate of each flow while its application produces, if it is limited.
     pub fn demand(&self) -> Option<Rate> {
         match self.workload {

@@ -1,7 +1,7 @@
 //! Paths through a network.
 
 use crate::collector::FaultCollector;
-use crate::model::{Hop, Link, ProtocolEntry, Scenario};
+use crate::model::{FlowGroup, Hop, Link, ProtocolEntry, Scenario};
 use crate::place::{At, Place};
 use crate::source::{Fault, Faults};
 use millpond_units::Span;
@@ -36,6 +36,32 @@ impl Scenario {
             }
         }
         loops
+    }
+
+    /// The name of the protocol at each hop of `path`, a path of `group`: that of the loop to which the hop belongs.
+    pub fn protocols_along<'s>(
+        &'s self,
+        group: &'s FlowGroup,
+        path: &'s [Hop],
+    ) -> impl Iterator<Item = &'s At<String>> {
+        let entry = self.protocols.get(&group.protocol.value).filter(|_| !group.is_uncontrolled());
+        let begins = move |hop: Hop| entry?.loops.get(self.nodes.get(self.tail(hop))?);
+        path.iter().enumerate().scan(&group.protocol, move |protocol, (index, hop)| {
+            // A flow has no relay at its source.
+            if let Some(next) = begins(*hop).filter(|_| index > 0) {
+                *protocol = next;
+            }
+            Some(*protocol)
+        })
+    }
+
+    /// The names of the protocols of a group: its own, and for each hop of its paths that of [`Self::protocols_along`] if loops
+    /// may have others.
+    pub fn protocols_of<'s>(&'s self, group: &'s FlowGroup) -> impl Iterator<Item = &'s At<String>> {
+        let entry = self.protocols.get(&group.protocol.value);
+        let paths = if entry.is_some_and(|entry| !entry.loops.is_empty()) { group.count as usize } else { 0 };
+        let of_loops = group.paths.iter().take(paths).flat_map(|path| self.protocols_along(group, path));
+        std::iter::once(&group.protocol).chain(of_loops)
     }
 
     fn is_relay(&self, entry: &ProtocolEntry, node: usize) -> bool {

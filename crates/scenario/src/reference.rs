@@ -104,6 +104,7 @@ fn value(key: &str, form: &'static Form) -> String {
         },
         Form::Tables(_) => format!("[tables](#{key})"),
         Form::NamedTables(_) => format!("[tables by name](#{key})"),
+        Form::Map(Form::ProtocolName) => "table of protocols by node".into(),
         Form::Map(_) => "table of settings".into(),
         Form::SingleKey(_) => "`{ name = ... }`".into(),
     }

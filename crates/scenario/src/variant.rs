@@ -57,10 +57,10 @@ pub(crate) fn add(
         return Ok(());
     }
     let Some(Variant { protocol, settings }) = parse(name, sources)? else { return Ok(()) };
-    let mut entry = nearest_entry(protocols, &name.value).cloned().unwrap_or_else(|| ProtocolEntry {
-        protocol: protocol.clone(),
-        ..ProtocolEntry::unconfigured(&protocol.value)
-    });
+    let mut entry = match nearest_entry(protocols, &name.value) {
+        Some((base, entry)) => renamed(entry, base, &name.value),
+        None => ProtocolEntry { protocol: protocol.clone(), ..ProtocolEntry::unconfigured(&protocol.value) },
+    };
     for setting in settings {
         entry.params.retain(|other| other.name != setting.name);
         set(&mut entry, setting);
@@ -73,9 +73,18 @@ pub(crate) fn add(
 fn nearest_entry<'a>(
     protocols: &'a BTreeMap<String, ProtocolEntry>,
     name: &str,
-) -> Option<&'a ProtocolEntry> {
+) -> Option<(&'a String, &'a ProtocolEntry)> {
     let (shorter, _) = name.rsplit_once([',', SEPARATOR])?;
-    protocols.get(shorter).or_else(|| nearest_entry(protocols, shorter))
+    protocols.get_key_value(shorter).or_else(|| nearest_entry(protocols, shorter))
+}
+
+/// The entry `base` under another name: loops that run its own protocol run that of the new entry.
+fn renamed(entry: &ProtocolEntry, base: &str, name: &str) -> ProtocolEntry {
+    let mut entry = entry.clone();
+    for protocol in entry.loops.values_mut().filter(|protocol| protocol.value == base) {
+        name.clone_into(&mut protocol.value);
+    }
+    entry
 }
 
 /// Completes an entry that is written under the name of a variant: it has the protocol and the settings of its name as far as

@@ -151,6 +151,13 @@ const MISTAKES: &str = r#"
 25      | relays = ["R1"] | no flow passes through "R1" |
 25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
 25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |
+25 > 26 | relays = ["R2"]\nloops = { R3 = "acp" } | "R3" is no relay | add "R3" to relays
+25 > 26 | relays = "all"\nloops = { R1 = "acp" } | no flow passes through "R1" | between a sender and a receiver
+25 > 26 | relays = "all"\nloops = { R22 = "acp" } | unknown node "R22" | did you mean "R2"?
+25 > 26 | relays = ["R2"]\nloops = ["acp"] | expected a protocol for each relay |
+25 > 26 | relays = ["R2"]\nloops = { R2 = 3 } | expected a text |
+25 > 26 | relays = ["R2"]\nloops = { R2 = "acp/x" } | expected a protocol, or a variant |
+25 > 26 | relays = ["R2"]\nloops = { R2 = "acp:x=1,x=2" } | x is set twice |
 23 > 24 | stop = "5s"\nlasts = "5s" | both "stop" and "lasts" |
 23 > 24 | start = "5s"\nstop = "5s" | a flow stops at 5s, but starts at 5s | lasts = "5s"
 23 > 24 | start = { every = "3s" }\nstop = "2s" | a flow stops at 2s, but starts at 3s |

@@ -31,6 +31,7 @@ mod harm;
 mod ledbatpp;
 mod lgcc_page;
 mod link_layers;
+mod loop_protocols;
 mod marking_threshold;
 mod mcp;
 mod measures;

@@ -1,13 +1,14 @@
 //! From a scenario's flows to the loops of the fluid world: equal flows become one class.
 
-use super::plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidProtocol, protocol};
+use super::plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidProtocol, labelled, protocol};
 use crate::delays::extra_delay;
 use crate::flow_instances::FlowInstance;
+use crate::protocols::labels_of_loops;
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use crate::traffic::hops;
 use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
 use millpond_law::fluid::{Allocation, LoopFacts};
-use millpond_scenario::{BaseRtt, Hop, Scenario};
+use millpond_scenario::{BaseRtt, FlowGroup, Hop, Scenario};
 use millpond_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 
@@ -74,9 +75,7 @@ pub(super) fn loops(
     let mut loops = Loops::default();
     for instance in instances {
         let label = &instance.group.protocol.value;
-        let Some(model) = models.iter().find(|model| model.configured.label.value == *label) else {
-            continue;
-        };
+        let Some(model) = labelled(models, label) else { continue };
         let key = ClassKey::of(instance);
         let class = EqualFlows { model, first: instance, count: counts[&key] };
         let ids = known.entry(key).or_insert_with(|| builder.chain(&class, network, &mut loops)).clone();
@@ -87,6 +86,7 @@ pub(super) fn loops(
 
 /// A class of equal flows.
 struct EqualFlows<'a, 's> {
+    /// The protocol of the flows.
     model: &'a FluidProtocol<'s>,
     /// One of the flows.
     first: &'a FlowInstance<'s>,
@@ -121,7 +121,9 @@ struct PathDelays {
 }
 
 /// A loop of a class of flows.
-struct NewLoop<'a> {
+struct NewLoop<'a, 's> {
+    /// Its protocol.
+    model: &'a FluidProtocol<'s>,
     path: &'a [Hop],
     delays: PathDelays,
     /// The delay in seconds from the sender of the first loop to that of this one.
@@ -129,27 +131,30 @@ struct NewLoop<'a> {
     plan: FluidLoopPlan,
 }
 
-impl LoopBuilder<'_, '_> {
+impl<'s> LoopBuilder<'_, 's> {
     fn link_indices(&self, hops: &[Hop]) -> Vec<usize> {
         hops.iter().filter_map(|hop| self.indices.get(&(hop.link, hop.forward)).copied()).collect()
     }
 
     /// Adds the loops of a class of flows and the relays between them.
-    fn chain(&self, class: &EqualFlows<'_, '_>, network: &mut FluidNetwork, all: &mut Loops) -> Vec<LoopId> {
+    fn chain(&self, class: &EqualFlows<'_, 's>, network: &mut FluidNetwork, all: &mut Loops) -> Vec<LoopId> {
         let entry = class.model.configured.entry;
         let paths = self.scenario.loops(class.first.forward_path, entry);
+        let labels = labels_of_loops(self.scenario, class.first, &paths);
+        let models = labels.into_iter().filter_map(|label| labelled(self.models, label));
         let mut ids: Vec<LoopId> = Vec::with_capacity(paths.len());
         let (mut before, mut offset) = (0.0, 0.0);
-        for (number, path) in paths.iter().enumerate() {
+        for (number, (path, model)) in paths.iter().zip(models).enumerate() {
             let delays = self.delays(class.first, number, path);
             let name = class.loop_name(number, paths.len());
-            let plan = self.plan(class, path, delays.base_rtt, name, paths.len() > 1);
+            let facts = self.facts(class.first.group, path, delays.base_rtt, paths.len() > 1);
+            let plan = self.plan(class, model, self.link_indices(path), facts, name);
             let to_end = delays.to_end;
-            let new = NewLoop { path, delays, offset, plan };
+            let new = NewLoop { model, path, delays, offset, plan };
             let id = if is_shared(self.scenario, entry, number, path) {
                 self.add_to_shared(class, new, network, all)
             } else {
-                all.add(network, self.engine_loop(class, &new.plan, &new.delays), new.plan)
+                all.add(network, self.engine_loop(class, model, &new.plan, &new.delays), new.plan)
             };
             if let Some(&upstream) = ids.last() {
                 network.add_relay(Relay { upstream, downstream: id, forward: before });
@@ -164,13 +169,13 @@ impl LoopBuilder<'_, '_> {
     /// Adds a class of flows to a shared loop, which is made if this is its first class.
     fn add_to_shared(
         &self,
-        class: &EqualFlows<'_, '_>,
-        new: NewLoop<'_>,
+        class: &EqualFlows<'_, 's>,
+        new: NewLoop<'_, 's>,
         network: &mut FluidNetwork,
         all: &mut Loops,
     ) -> LoopId {
-        let NewLoop { path, delays, offset, plan } = new;
-        let key = SharedLoopKey::of(&class.model.configured.label.value, class.first.group, path);
+        let NewLoop { model, path, delays, offset, plan } = new;
+        let key = SharedLoopKey::of(&model.configured.label.value, class.first.group, path);
         let known = all.shared.iter().find(|(other, _)| *other == key).map(|(_, id)| *id);
         let shared = known.unwrap_or_else(|| {
             let whole = FluidLoopPlan {
@@ -181,10 +186,10 @@ impl LoopBuilder<'_, '_> {
                 links: plan.links.clone(),
                 facts: LoopFacts { weight: 1.0, ..plan.facts },
                 allocation: FAIR_SCHEDULING,
-                steady_state: class.model.equations.steady_state(&plan.facts),
+                steady_state: model.equations.steady_state(&plan.facts),
                 shared: None,
             };
-            let engine_loop = self.engine_loop(class, &whole, &delays);
+            let engine_loop = self.engine_loop(class, model, &whole, &delays);
             let id = all.add(network, Loop { stop: None, ..engine_loop }, whole);
             all.shared.push((key, id));
             id
@@ -197,9 +202,15 @@ impl LoopBuilder<'_, '_> {
     }
 
     /// A loop of the engine.
-    fn engine_loop(&self, class: &EqualFlows<'_, '_>, plan: &FluidLoopPlan, delays: &PathDelays) -> Loop {
-        let protocol = protocol(self.models, class.model.configured.protocol.card().name);
-        let sender = class.model.equations.sender(&plan.facts);
+    fn engine_loop(
+        &self,
+        class: &EqualFlows<'_, 's>,
+        model: &FluidProtocol<'s>,
+        plan: &FluidLoopPlan,
+        delays: &PathDelays,
+    ) -> Loop {
+        let protocol = protocol(self.models, model.configured.protocol.card().name);
+        let sender = model.equations.sender(&plan.facts);
         let mut new = Loop::new(&plan.name, protocol, sender, delays.base_rtt);
         for (index, delay) in plan.links.iter().zip(&delays.to_links) {
             if let Some(id) = self.links[*index].id {
@@ -209,7 +220,7 @@ impl LoopBuilder<'_, '_> {
         new.count = plan.count;
         new.start = Some(class.first.samples.start.secs());
         new.stop = class.first.samples.stop.map(Time::secs);
-        new.ecn = class.model.configured.needs.ecn.is_some();
+        new.ecn = model.configured.needs.ecn.is_some();
         new
     }
 
@@ -246,33 +257,36 @@ impl LoopBuilder<'_, '_> {
         }
     }
 
-    fn plan(
-        &self,
-        class: &EqualFlows<'_, '_>,
-        path: &[Hop],
-        base_rtt: f64,
-        name: String,
-        chained: bool,
-    ) -> FluidLoopPlan {
-        let links = self.link_indices(path);
-        let capacities = links.iter().map(|index| self.links[*index].configured_capacity[0].1.as_f64());
-        let group = class.first.group;
-        let facts = LoopFacts {
+    /// The facts that the law of a loop over these links receives.
+    fn facts(&self, group: &FlowGroup, path: &[Hop], base_rtt: f64, chained: bool) -> LoopFacts {
+        let links = self.link_indices(path).into_iter();
+        let capacities = links.map(|index| self.links[index].configured_capacity[0].1.as_f64());
+        LoopFacts {
             packet: group.packet.as_f64() * 8.0,
             base_rtt,
             capacity: capacities.fold(f64::INFINITY, f64::min),
             hops: path.len(),
             weight: group.weight,
             chained,
-        };
+        }
+    }
+
+    fn plan(
+        &self,
+        class: &EqualFlows<'_, 's>,
+        model: &FluidProtocol<'s>,
+        links: Vec<usize>,
+        facts: LoopFacts,
+        name: String,
+    ) -> FluidLoopPlan {
         FluidLoopPlan {
             name,
-            group: group.name.value.clone(),
-            protocol: class.model.configured.label.value.clone(),
+            group: class.first.group.name.value.clone(),
+            protocol: model.configured.label.value.clone(),
             count: class.count,
             links,
-            allocation: class.model.equations.allocation(&facts),
-            steady_state: class.model.equations.steady_state(&facts),
+            allocation: model.equations.allocation(&facts),
+            steady_state: model.equations.steady_state(&facts),
             facts,
             shared: None,
         }

@@ -50,7 +50,7 @@ pub struct FluidLoopPlan {
     pub name: String,
     /// The group of its flows.
     pub group: String,
-    /// The name of its protocol in the scenario.
+    /// The name of its protocol in the scenario, which may be another than that of its flows.
     pub protocol: String,
     /// The number of equal flows in the class.
     pub count: f64,
@@ -171,6 +171,14 @@ pub(super) fn place_of(
     let group = loops.iter().find(|l| l.name == name).map(|l| &l.group);
     let group = scenario.flows.iter().find(|g| group == Some(&g.name.value)).map(|g| g.name.place);
     link.or(group).unwrap_or_default()
+}
+
+/// The model with this name in the scenario.
+pub(super) fn labelled<'m, 's>(
+    models: &'m [FluidProtocol<'s>],
+    label: &str,
+) -> Option<&'m FluidProtocol<'s>> {
+    models.iter().find(|model| model.configured.label.value == label)
 }
 
 /// The number of a protocol in the engine, which a router and its senders have in common; `name` is the registered name.

@@ -30,8 +30,8 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), Fault> {
         }
     }
     for group in &scenario.flows {
-        let entry = scenario.protocols.get(&group.protocol.value);
-        let code = entry.and_then(|entry| entry.rate_code);
+        let entries = scenario.protocols_of(group).filter_map(|label| scenario.protocols.get(&label.value));
+        let code = entries.filter_map(|entry| entry.rate_code).next();
         let code = code.map(|_| Unsupported::new("codes of rates", "leave out `rate_code`"));
         if let Some(feature) = unsupported_in_group(group).or(code) {
             let name = format!("flows \"{}\"", group.name.value);

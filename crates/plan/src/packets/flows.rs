@@ -5,14 +5,14 @@ use crate::conduct::{Greedy, Uncontrolled};
 use crate::delays::{base_rtt, extra_delay};
 use crate::faults;
 use crate::flow_instances::FlowInstance;
-use crate::protocols::ConfiguredProtocol;
+use crate::protocols::{ConfiguredProtocol, labelled, labels_of_loops};
 use crate::rate_code::CodedReceiver;
 use crate::sampling::{FlowStream, arrivals, production};
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use millpond_endpoint::{Honesty, ReceiverConfig, RelayBuffer, SenderConfig};
 use millpond_law::{Needs, PlainReceiver, Protocol, Receiver, Sender, SettingError, Settings};
 use millpond_scenario::{
-    self as scenario, Fault, Gap, Hop, ProtocolEntry, RateCode, ReceiverConduct, Scenario, SenderConduct,
+    self as scenario, At, Fault, Gap, Hop, ProtocolEntry, RateCode, ReceiverConduct, Scenario, SenderConduct,
     Size,
 };
 use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
@@ -29,25 +29,30 @@ struct LoopTemplate {
     backward: Vec<LinkId>,
     extra_delay: Span,
     host_processing: Span,
+    protocol: &'static dyn Protocol,
+    settings: Arc<Settings>,
     rate_code: Option<RateCode>,
 }
 
-/// The loops of a flow and the buffers of the relays between them.
-struct LoopTemplates {
-    loops: Vec<LoopTemplate>,
+/// The loops of a flow, each with the name of its protocol, and the buffers of the relays between them.
+struct LoopTemplates<'s> {
+    loops: Vec<(LoopTemplate, &'s At<String>)>,
     relays: Vec<RelayBuffer>,
 }
 
 /// Builds one flow, or one source of transfers, of the simulator.
 pub(super) struct FlowBuilder<'a, 's> {
     pub(super) scenario: &'s Scenario,
+    /// The protocol of the flow.
     pub(super) configured: &'a ConfiguredProtocol<'s>,
+    /// All protocols of the scenario.
+    pub(super) protocols: &'a [ConfiguredProtocol<'s>],
     pub(super) instance: &'a FlowInstance<'s>,
     /// The simulator's link for a hop.
     pub(super) link: &'a dyn Fn(Hop) -> Option<LinkId>,
 }
 
-impl FlowBuilder<'_, '_> {
+impl<'s> FlowBuilder<'_, 's> {
     /// The flow, for a workload without spawned transfers.
     ///
     /// # Errors
@@ -60,13 +65,14 @@ impl FlowBuilder<'_, '_> {
         let instance = self.instance;
         let LoopTemplates { loops, relays } = self.loop_templates()?;
         let mut legs = Vec::with_capacity(loops.len());
-        for (number, template) in loops.iter().enumerate() {
+        for (number, (template, label)) in loops.iter().enumerate() {
+            let with_laws = || template.with_laws().map_err(|error| self.fault(label, &error));
             legs.push(match self.begins_shared(number) {
                 Some(path) => {
-                    let key = SharedLoopKey::of(&self.configured.label.value, instance.group, &path);
-                    FlowLoop::Shared(shared_loops.join(key, || self.with_laws(template), builder)?)
+                    let key = SharedLoopKey::of(&label.value, instance.group, &path);
+                    FlowLoop::Shared(shared_loops.join(key, with_laws, builder)?)
                 }
-                None => self.with_laws(template)?.into(),
+                None => with_laws()?.into(),
             });
         }
         Ok(FlowSpec {
@@ -87,12 +93,6 @@ impl FlowBuilder<'_, '_> {
         is_shared(scenario, entry, number, &path).then_some(path)
     }
 
-    fn with_laws(&self, template: &LoopTemplate) -> Result<LoopSpec, Fault> {
-        template
-            .with_laws(self.configured.protocol, &self.configured.settings)
-            .map_err(|error| self.fault(&error))
-    }
-
     /// What the sender at the source does. Pings have no congestion control.
     fn conduct(&self) -> SenderConduct {
         match self.instance.group.workload {
@@ -101,20 +101,16 @@ impl FlowBuilder<'_, '_> {
         }
     }
 
-    /// Whether the flows have the ECN field of the protocol, but neither its laws nor its relays.
-    fn is_unresponsive(&self) -> bool {
-        self.conduct() == SenderConduct::Unresponsive
-    }
-
-    /// What the scenario says about the protocol.
+    /// The entry of the flow's protocol, which divides it into loops.
     fn entry(&self) -> Option<&ProtocolEntry> {
-        self.configured.entry.filter(|_| !self.is_unresponsive())
+        self.configured.entry.filter(|_| !self.instance.group.is_uncontrolled())
     }
 
-    /// What its senders need.
-    fn needs(&self) -> Needs {
-        let needs = self.configured.needs;
-        if self.is_unresponsive() { Needs { ecn: needs.ecn, ..Needs::NONE } } else { needs }
+    /// What senders of this protocol need.
+    fn needs(&self, configured: &ConfiguredProtocol<'_>) -> Needs {
+        let needs = configured.needs;
+        let is_uncontrolled = self.instance.group.is_uncontrolled();
+        if is_uncontrolled { Needs { ecn: needs.ecn, ..Needs::NONE } } else { needs }
     }
 
     /// The source of transfers of this size and with these gaps.
@@ -122,21 +118,19 @@ impl FlowBuilder<'_, '_> {
     /// # Errors
     /// As for [`flow`](Self::flow), and a path with a shared loop.
     pub(super) fn transfers(&self, size: &Size, gap: Gap) -> Result<TransfersSpec, Fault> {
-        let (instance, protocol, settings) =
-            (self.instance, self.configured.protocol, self.configured.settings.clone());
+        let instance = self.instance;
         let LoopTemplates { loops, relays } = self.loop_templates()?;
         if let Some(path) = (0..loops.len()).find_map(|number| self.begins_shared(number)) {
             return Err(self.cannot_share(&path));
         }
         let stream = FlowStream { seed: self.scenario.seed, flow: &instance.name };
+        let loops: Vec<LoopTemplate> = loops.into_iter().map(|(template, _)| template).collect();
         Ok(TransfersSpec {
             name: instance.name.clone(),
             weight: instance.group.weight,
             relays,
             // Laws with these settings have been built before, so that this does not fail.
-            loops: Box::new(move || {
-                loops.iter().filter_map(|template| template.with_laws(protocol, &settings).ok()).collect()
-            }),
+            loops: Box::new(move || loops.iter().filter_map(|template| template.with_laws().ok()).collect()),
             arrivals: Box::new(arrivals(stream, size, gap, self.activity())),
         })
     }
@@ -165,14 +159,16 @@ impl FlowBuilder<'_, '_> {
         }
     }
 
-    fn loop_templates(&self) -> Result<LoopTemplates, Fault> {
+    fn loop_templates(&self) -> Result<LoopTemplates<'s>, Fault> {
         let (scenario, instance) = (self.scenario, self.instance);
         let cut = scenario.loops(instance.forward_path, self.entry());
+        let labels = labels_of_loops(scenario, instance, &cut);
+        let protocols = labels.into_iter().filter_map(|label| labelled(self.protocols, label));
         let mut loops = Vec::with_capacity(cut.len());
         let mut relayed = Vec::with_capacity(cut.len());
-        for (number, path) in cut.iter().enumerate() {
+        for (number, (path, configured)) in cut.iter().zip(protocols).enumerate() {
             let extra_delay = extra_delay(scenario, instance, number);
-            let mut template = self.loop_template(path, extra_delay)?;
+            let mut template = self.loop_template(configured, path, extra_delay)?;
             // The hosts of the application may break the rules, relays do not.
             if number == 0 {
                 template.conduct = self.conduct();
@@ -180,7 +176,7 @@ impl FlowBuilder<'_, '_> {
             if number + 1 == cut.len() && self.begins_shared(number).is_none() {
                 template.receiving.honesty = honesty(instance.group.receiver);
             }
-            loops.push(template);
+            loops.push((template, configured.label));
             relayed.push(RelayedLoop { path, base_rtt: base_rtt(scenario, path, extra_delay) });
         }
         let buffer = |(previous, next)| {
@@ -191,12 +187,17 @@ impl FlowBuilder<'_, '_> {
         Ok(LoopTemplates { loops, relays })
     }
 
-    fn loop_template(&self, path: &[Hop], extra_delay: Span) -> Result<LoopTemplate, Fault> {
+    fn loop_template(
+        &self,
+        configured: &ConfiguredProtocol<'_>,
+        path: &[Hop],
+        extra_delay: Span,
+    ) -> Result<LoopTemplate, Fault> {
         let (scenario, group) = (self.scenario, self.instance.group);
         let return_path =
             scenario.return_path(path).ok_or_else(|| faults::no_return_path(scenario, group))?;
         let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
-        let needs = self.needs();
+        let needs = self.needs(configured);
         let header = needs.header_size.over(path.len());
         let overhead = group.overhead + header;
         if overhead >= group.packet {
@@ -205,7 +206,9 @@ impl FlowBuilder<'_, '_> {
         let endpoint = scenario.endpoint;
         Ok(LoopTemplate {
             conduct: SenderConduct::Honest,
-            rate_code: self.entry().and_then(|entry| entry.rate_code),
+            protocol: configured.protocol,
+            settings: Arc::clone(&configured.settings),
+            rate_code: configured.entry.and_then(|entry| entry.rate_code),
             sending: SenderConfig {
                 initial_rtt: endpoint.initial_rtt,
                 granularity: endpoint.granularity,
@@ -244,15 +247,15 @@ impl FlowBuilder<'_, '_> {
         faults::transfers_cannot_share(self.scenario, self.instance.group, entry, relay)
     }
 
-    fn fault(&self, error: &SettingError) -> Fault {
-        let label = self.configured.label;
+    fn fault(&self, label: &At<String>, error: &SettingError) -> Fault {
         faults::setting(self.scenario, &label.value, &[], label.place, error)
     }
 }
 
 impl LoopTemplate {
     /// A loop with new laws.
-    fn with_laws(&self, protocol: &dyn Protocol, settings: &Settings) -> Result<LoopSpec, SettingError> {
+    fn with_laws(&self) -> Result<LoopSpec, SettingError> {
+        let (protocol, settings) = (self.protocol, &self.settings);
         let (law, receiver) = match self.conduct {
             SenderConduct::Unresponsive => {
                 return Ok(self.with(Box::new(Uncontrolled), Box::new(PlainReceiver)));

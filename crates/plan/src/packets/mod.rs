@@ -16,7 +16,7 @@ pub use plan::{
 };
 
 use crate::flow_instances::FlowInstance;
-use crate::protocols::{ConfiguredProtocol, configured_protocols};
+use crate::protocols::{ConfiguredProtocol, configured_protocols, labelled};
 use crate::queue_conflicts::check_queues;
 use crate::traffic::{hop_name, hops, traffic};
 use crate::warnings;
@@ -184,12 +184,8 @@ fn plan_flows<'a, 's: 'a>(
     let (mut plans, mut shared_loops) = (FlowPlans::default(), SharedLoops::default());
     let mut with_ids = Vec::new();
     for instance in instances {
-        let Some(configured) =
-            protocols.iter().find(|configured| configured.label.value == instance.group.protocol.value)
-        else {
-            continue;
-        };
-        let flow_builder = FlowBuilder { scenario, configured, instance, link: &link };
+        let Some(configured) = labelled(protocols, &instance.group.protocol) else { continue };
+        let flow_builder = FlowBuilder { scenario, configured, protocols, instance, link: &link };
         match &instance.group.workload {
             Workload::Transfers { size, gap } => {
                 let id = builder.transfers(flow_builder.transfers(size, *gap)?);

@@ -6,20 +6,22 @@ use super::fluid::{self, FLUID};
 use super::links::{self, LINK};
 use super::measure::{self, MEASURE};
 use super::processing::{HOSTS, ROUTERS};
-use super::protocols::{self, PROTOCOL};
+use super::protocols::{self, Entries, PROTOCOL};
 use super::shorthand;
 use super::shorthand::chain::{self, CHAIN};
 use super::shorthand::dumbbell::{self, DUMBBELL};
 use super::shorthand::parking_lot::{self, PARKING_LOT};
 use super::shorthand::topology::{self, TOPOLOGY};
 use super::shorthand::tree::{self, TREE};
-use crate::model::Scenario;
+use crate::collector::FaultCollector;
+use crate::model::{ProtocolEntry, Scenario};
 use crate::network::Network;
+use crate::place::At;
 use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set, stored_key};
 use crate::tree::Raw;
 use crate::variant;
 use millpond_units::{Span, nearest};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A scenario while it is read.
 #[derive(Default)]
@@ -248,8 +250,9 @@ pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
     if misspells(written, &["protocols"]) {
         scenario.flows.clear();
     }
-    scenario.flows.retain(|group| !depends_on(&group.protocol, &faulty_entries));
+    scenario.flows.retain(|group| !Entries::depends_on_faulty(&faulty_entries, &group.protocol));
     let faults = written.context.faults;
+    add_variants_of_loops(&mut scenario.protocols, faults);
     scenario.flows.retain(|group| {
         let added = variant::add(&mut scenario.protocols, &group.protocol, &faults.sources);
         let place = group.protocol.place;
@@ -259,9 +262,15 @@ pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
     Some(Scenario { duration: duration.unwrap_or_default(), nodes, links, ..scenario })
 }
 
-/// Whether flows of this protocol have the settings of one of these entries.
-fn depends_on(protocol: &str, entries: &BTreeSet<String>) -> bool {
-    entries.contains(protocol) || entries.contains(variant::name_without_settings(protocol))
+/// Adds an entry for each variant that is the protocol of a loop. One that cannot be read is reported and left out.
+fn add_variants_of_loops(protocols: &mut BTreeMap<String, ProtocolEntry>, faults: &FaultCollector) {
+    let named: Vec<At<String>> = protocols.values().flat_map(|entry| entry.loops.values()).cloned().collect();
+    for name in named {
+        if let Err(fault) = variant::add(protocols, &name, &faults.sources) {
+            let _: Option<()> = faults.forward(name.place, fault, "the protocol of this loop");
+            protocols.values_mut().for_each(|entry| entry.loops.retain(|_, other| *other != name));
+        }
+    }
 }
 
 impl Scenario {

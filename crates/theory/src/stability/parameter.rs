@@ -140,11 +140,11 @@ fn scale_delays(scenario: &mut Scenario, factor: f64) {
 /// Every numeric parameter of every protocol that flows run, with its name.
 fn known_parameters(study: Study<'_>) -> Vec<(String, VariedParameter)> {
     let mut known = Vec::new();
-    for group in &study.scenario.flows {
-        let protocol = &group.protocol.value;
+    let scenario = study.scenario;
+    for protocol in scenario.flows.iter().flat_map(|group| scenario.protocols_of(group)) {
         for (name, _) in numeric_values(study, protocol) {
             let unit = unit_of(study, protocol, &name);
-            let parameter = VariedParameter::Parameter { protocol: protocol.clone(), name, unit };
+            let parameter = VariedParameter::Parameter { protocol: protocol.value.clone(), name, unit };
             let full_name = parameter.name();
             if known.iter().all(|(other, _)| *other != full_name) {
                 known.push((full_name, parameter));

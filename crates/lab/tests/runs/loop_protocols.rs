@@ -1,0 +1,311 @@
+//! Flows whose loops run different protocols: split paths.
+
+use crate::common::{flow, fluid, greatest, least, link, near, results, scenario, series};
+use millpond_lab::{Choice, cases};
+use millpond_plan::packets::plan;
+use millpond_protocols::Registry;
+use millpond_results::{Run, World, quantity};
+use millpond_scenario::trace::{TraceRecipe, preset};
+use millpond_units::{Bytes, Span, Time};
+
+/// Two loops, the second of which is the slower one. PROTOCOL and NEXT are those of the loops.
+const SPLIT: &str = r#"
+title = "split"
+duration = "10s"
+measure = { from = "5s" }
+[[links]]
+name = "first"
+between = ["A", "R"]
+rate = "40Mbps"
+delay = "5ms"
+[[links]]
+name = "second"
+between = ["R", "B"]
+rate = "10Mbps"
+delay = "15ms"
+[[flows]]
+name = "f"
+protocol = "split"
+path = ["A", "R", "B"]
+[protocols.split]
+protocol = "PROTOCOL"
+relays = ["R"]
+relay_buffer = "60KB"
+loops = { R = "NEXT" }
+"#;
+
+fn split(protocol: &str, next: &str) -> String {
+    SPLIT.replace("PROTOCOL", protocol).replace("NEXT", next)
+}
+
+/// A law of each kind: windows with loss, rates that are measured, feedback of routers, feedback of the relay.
+const KINDS: [&str; 5] = ["cubic", "bbr3", "xcp", "pledge", "lgcc"];
+
+fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KINDS.into_iter().flat_map(|first| KINDS.into_iter().map(move |next| (first, next)))
+}
+
+/// At any time, what has arrived at the relay has left it or waits in it, and no more waits than the buffer holds. After the
+/// end of a transfer all of it has been delivered.
+#[test]
+fn between_any_two_laws_a_relay_loses_nothing_and_holds_no_more_than_its_buffer() {
+    let size = Bytes::new(3_000_000);
+    for (first, next) in pairs() {
+        let sized = format!("flows.f.workload={{ size = \"{size}\" }}");
+        let mut plan = plan(&scenario(&split(first, next), &[&sized]), &Registry::builtin()).unwrap();
+        for step in 1..=1000 {
+            plan.network.run_to(Time::from_secs(f64::from(step) * 0.01));
+            let loops: Vec<_> = plan.network.flow(plan.flows[0].id).loops().collect();
+            let [before, after] = &loops[..] else { panic!("{first}, {next}: two loops") };
+            assert_eq!(before.arrived(), after.stream_bytes_sent() + after.backlog(), "{first}, {next}");
+            assert!(after.backlog() <= Bytes::new(60_000), "{first}, {next}: {}", after.backlog());
+        }
+        let flow = plan.network.flow(plan.flows[0].id);
+        assert_eq!(flow.delivered(), size, "{first}, {next}");
+        assert!(flow.completed().is_some(), "{first}, {next}");
+    }
+}
+
+/// The second loop limits the flow, and its law finds the rate that it finds on this link without a first loop: a relay that
+/// always has data is a source that always has data.
+#[test]
+fn behind_a_faster_loop_a_law_has_the_rate_that_it_has_alone() {
+    for (first, next) in pairs() {
+        let behind = flow(&results(&split(first, next), &[]), "f").goodput_bps;
+        let alone = [format!("flows.f.protocol={next}"), "flows.f.path=[\"R\", \"B\"]".to_owned()];
+        let text = split(first, next);
+        let unsplit =
+            text.replace("relays = [\"R\"]", "").replace(&format!("loops = {{ R = \"{next}\" }}"), "");
+        let alone = flow(&results(&unsplit, &alone.each_ref().map(String::as_str)), "f").goodput_bps;
+        // A relay whose sender is LGCC keeps two packets in its queue at most times; it is empty at some.
+        assert!(near(behind, alone, 0.05), "{first}, {next}: {behind} and {alone}");
+    }
+}
+
+/// The window of the first round trip, in packets.
+const WINDOW: i64 = 10;
+
+/// The time in seconds after which CUBIC has delivered `WINDOW (2^n - 1)` packets over two links with these round-trip times.
+fn completion(rtts_ms: [u32; 2], rounds: u32, relays: &str) -> f64 {
+    let payload = WINDOW * (2_i64.pow(rounds) - 1) * 1440;
+    let [first, second] =
+        rtts_ms.map(|rtt| format!("rate = \"10Gbps\", delay = \"{}us\", buffer = \"unlimited\"", rtt * 500));
+    let params = format!("params = {{ initial_window = {WINDOW} }}");
+    let text = format!(
+        "title = \"start\"\nduration = \"10s\"\nhosts = {{ jitter = \"0s\" }}\n\
+         links = [\n{{ name = \"first\", between = [\"A\", \"R\"], {first} }},\n\
+         {{ name = \"second\", between = [\"R\", \"B\"], {second} }},\n]\n\
+         [[flows]]\nname = \"f\"\nprotocol = \"cubic\"\npath = [\"A\", \"R\", \"B\"]\npacket = \"1500B\"\noverhead = \"60B\"\n\
+         workload = {{ size = \"{payload}B\" }}\n[protocols.cubic]\n{params}\n{relays}\n\
+         [protocols.next]\nprotocol = \"cubic\"\n{params}\n"
+    );
+    flow(&results(&text, &[]), "f").completed_s.expect("the transfer ends")
+}
+
+/// In slow start, with a window of W packets in the first round trip and twice as many in each further one, W (2^n - 1) packets
+/// need n rounds: the last of them leaves n - 1 round trips T after the first, and arrives half a round trip later. By then the
+/// loop with the shorter round trip has delivered, or can deliver, as much at any time, so that the other one decides, and the
+/// split saves n - 1 times the shorter round trip. If the shorter loop is the second, each burst that reaches the relay fills its
+/// window exactly. A window grows only while it is full, so that the rest of the last burst may leave a short round trip later.
+/// What 10 Gbit/s need for all packets, 0.8 ms at each link, is left out.
+#[test]
+fn two_loops_start_by_the_longer_of_their_round_trips_instead_of_by_the_sum() {
+    const ROUNDS: u32 = 6;
+    const SERVICE: f64 = 2.0 * 8e-4;
+    let rounds = f64::from(ROUNDS - 1);
+    for rtts_ms in [[20, 200], [200, 20], [80, 140]] {
+        let [first, second] = rtts_ms.map(|rtt| f64::from(rtt) / 1e3);
+        let (sum, longer, shorter) = (first + second, first.max(second), first.min(second));
+        let end_to_end = completion(rtts_ms, ROUNDS, "");
+        let relays = "relays = [\"R\"]\nrelay_buffer = \"unlimited\"\nloops = { R = \"next\" }";
+        let split = completion(rtts_ms, ROUNDS, relays);
+        let rest = if first > second { second } else { 0.0 };
+        for (found, least, rest) in
+            [(end_to_end, rounds * sum + sum / 2.0, 0.0), (split, rounds * longer + sum / 2.0, rest)]
+        {
+            assert!((least..=least + SERVICE + rest).contains(&found), "{rtts_ms:?}: {found}, not {least}");
+        }
+        let saved = end_to_end - split;
+        assert!(saved >= rounds * shorter - rest - SERVICE, "{rtts_ms:?}: {end_to_end} and {split}");
+    }
+}
+
+#[test]
+fn routers_and_default_queues_are_those_of_the_loop_that_crosses_the_link() {
+    let run = results(&split("lgcc", "xcp"), &[]);
+    let has_router =
+        |link: &str| run.series.iter().any(|one| one.entity == link && one.quantity.contains("feedback"));
+    assert!(!has_router("first ->") && has_router("second ->"), "XCP has a router at its own link alone");
+    // The default queue of DCTCP marks, that of CUBIC is drop-tail.
+    let marks = |first: &str, next: &str| {
+        // A buffer above the threshold of DCTCP.
+        let run = results(&split(first, next), &["links.second.buffer=4bdp"]);
+        ["first", "second"].map(|name| link(&run, name).marks > 0)
+    };
+    assert_eq!(marks("cubic", "dctcp"), [false, true]);
+    assert_eq!(marks("dctcp", "cubic"), [false, false]);
+    // Where loops of both cross a link, no queue is the default.
+    let other = "[[flows]]\nname = \"g\"\nprotocol = \"lgcc\"\npath = [\"R\", \"B\"]\n";
+    let text = split("lgcc", "cubic").replace("[protocols.split]", &format!("{other}[protocols.split]"));
+    let error = plan(&scenario(&text, &[]), &Registry::builtin()).err().expect("a conflict").to_string();
+    for words in
+        ["link \"second\" carries", "cubic (queue droptail)", "lgcc (queue red)", "links.second.queue"]
+    {
+        assert!(error.contains(words), "{words} is missing in:\n{error}");
+    }
+}
+
+fn error_of(loops: &str, entries: &str) -> String {
+    let text = split("lgcc", "xcp")
+        .replace("loops = { R = \"xcp\" }", &format!("loops = {{ R = \"{loops}\" }}\n{entries}"));
+    plan(&scenario(&text, &[]), &Registry::builtin()).err().expect("it is refused").to_string()
+}
+
+#[test]
+fn a_protocol_of_a_loop_that_is_unknown_or_has_relays_is_refused_at_its_line() {
+    let unknown = error_of("pledg", "");
+    let nested = error_of("chain", "[protocols.chain]\nprotocol = \"lgcc\"\nrelays = [\"R\"]\n");
+    for (error, words) in [
+        (&unknown, ["unknown protocol \"pledg\"", "did you mean \"pledge\"?", "test.toml:23"]),
+        (&nested, ["\"chain\" has relays", "[protocols.OTHER] with protocol = \"lgcc\"", "test.toml:23"]),
+    ] {
+        assert!(words.iter().all(|words| error.contains(words)), "{error}");
+    }
+    let setting = error_of("own", "[protocols.own]\nprotocol = \"pledge\"\nparams = { targt = \"5ms\" }\n");
+    assert!(setting.contains("targt") && setting.contains("did you mean \"target\"?"), "{setting}");
+}
+
+#[test]
+fn a_law_for_relays_that_runs_in_a_loop_is_not_said_to_run_end_to_end() {
+    let warnings =
+        |text: &str| plan(&scenario(text, &[]), &Registry::builtin()).unwrap().warnings().join("\n");
+    assert_eq!(warnings(&split("cubic", "lgcc")), "");
+    let alone = split("cubic", "lgcc").replace("protocol = \"split\"", "protocol = \"lgcc\"");
+    assert!(warnings(&alone).contains("lgcc runs end to end"));
+}
+
+/// Two entries whose first loops differ, and a second loop of one protocol from a relay where both share their loops.
+#[test]
+fn flows_of_different_entries_share_a_loop_of_one_protocol() {
+    let second = "[[flows]]\nname = \"g\"\nprotocol = \"other\"\npath = [\"A\", \"R\", \"B\"]\n[protocols.other]\n\
+                  protocol = \"newreno\"\nrelays = [\"R\"]\naggregate = [\"R\"]\nloops = { R = \"lgcc\" }\n[protocols.split]";
+    let text = split("cubic", "lgcc")
+        .replace("[protocols.split]", second)
+        .replace("relay_buffer", "aggregate = [\"R\"]\nrelay_buffer");
+    let run = results(&text, &[]);
+    let (f, g) = (flow(&run, "f"), flow(&run, "g"));
+    assert_eq!(f.loops[1].rtt_ms, g.loops[1].rtt_ms, "one loop");
+    // A fair scheduler divides what the loop sends; the difference is a packet of each in five seconds.
+    assert!(near(f.goodput_bps, g.goodput_bps, 0.01), "{} and {}", f.goodput_bps, g.goodput_bps);
+    assert_eq!([f.protocol.as_str(), g.protocol.as_str()], ["split", "other"]);
+    let apart = results(
+        &text.replace(
+            "loops = { R = \"lgcc\" }\n[protocols.split]",
+            "loops = { R = \"cubic\" }\n[protocols.split]",
+        ),
+        &["links.second.queue=droptail"],
+    );
+    assert_ne!(
+        flow(&apart, "f").loops[1].rtt_ms,
+        flow(&apart, "g").loops[1].rtt_ms,
+        "loops of two protocols"
+    );
+}
+
+#[test]
+fn transfers_run_the_protocols_of_their_loops() {
+    let workload = "flows.f.workload={ transfers = \"30KB\", every = \"200ms\" }";
+    let run = results(&split("cubic", "pledge"), &[workload]);
+    assert!(run.summary.groups[0].completed > 20, "{:?}", run.summary.groups[0]);
+    let router = series(&run, "second ->", "late factor");
+    assert!(!router.values.is_empty(), "the router of Pledge");
+}
+
+#[test]
+fn a_comparison_assigns_entries_with_loops_and_their_variants() {
+    let text = split("cubic", "lgcc");
+    let names = ["cubic", "split", "split:beta=0.5"];
+    let choice = Choice { protocols: names.map(str::to_owned).to_vec(), ..Choice::of(World::Packets) };
+    let cases = cases(&scenario(&text, &[]), &Registry::builtin(), &choice).unwrap();
+    let loops = |case: &millpond_lab::ComparisonCase| {
+        let plan = plan(&case.scenario, &Registry::builtin()).unwrap();
+        plan.network.flow(plan.flows[0].id).loops().len()
+    };
+    assert_eq!(cases.iter().map(loops).collect::<Vec<_>>(), [1, 2, 2]);
+    assert_eq!(cases[2].scenario.protocols["split:beta=0.5"].loops["R"].value, "lgcc");
+}
+
+#[test]
+fn a_run_with_several_laws_is_a_function_of_scenario_and_seed() {
+    let text = split("lgcc", "pledge").replace("delay = \"15ms\"", "delay = \"15ms\"\njitter = \"1ms\"");
+    let run = |seed: &str| results(&text, &[seed]).summary;
+    assert!(run("seed=1") == run("seed=1"));
+    assert!(run("seed=1") != run("seed=2"));
+}
+
+/// LGCC before other laws: it slows down to the rate of the next loop, whose law has its own equilibrium on its own link.
+/// In the fluid world it is that of the next loop alone; packets differ by what their laws differ on a single link.
+#[test]
+fn behind_lgcc_both_worlds_have_the_rate_of_the_last_loop() {
+    for (next, tolerance) in [("rcp", 0.03), ("xcp", 0.03), ("acp", 0.03), ("pledge", 0.03)] {
+        let text = split("lgcc", next);
+        let (packets, equations) = (results(&text, &[]), fluid(&text, &[]));
+        let [packets, equations] = [&packets, &equations].map(|run| {
+            let flow = flow(run, "f");
+            assert_eq!(flow.loops.len(), 2, "{next}");
+            flow.goodput_bps
+        });
+        // The payload of a packet is 1440 of 1500 bytes.
+        assert!(equations <= 10e6 && equations > 8e6, "{next}: {equations}");
+        assert!(near(packets, equations, tolerance), "{next}: {packets} and {equations}");
+    }
+}
+
+/// A chain of two LGCC loops before a last hop with a generated LTE capacity, on which Pledge has a target of 50 ms, and the mean
+/// of that capacity over its peak.
+fn chain_before_pledge(seed: u64) -> (f64, Run) {
+    let recipe = TraceRecipe::new(preset("lte-fading").unwrap(), Span::from_secs(60.0), seed);
+    let trace = recipe.generate().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hop.csv");
+    std::fs::write(&file, trace.to_csv()).unwrap();
+    let text = format!(
+        "title = \"chain\"\nduration = \"60s\"\n[[flows]]\nname = \"f\"\nprotocol = \"chain\"\n\
+         path = [\"server\", \"R\", \"base\", \"phone\"]\n\
+         [[links]]\nname = \"core\"\nbetween = [\"server\", \"R\"]\nrate = \"500Mbps\"\ndelay = \"10ms\"\n\
+         [[links]]\nname = \"backhaul\"\nbetween = [\"R\", \"base\"]\nrate = \"500Mbps\"\ndelay = \"10ms\"\n\
+         [[links]]\nname = \"hop\"\nbetween = [\"base\", \"phone\"]\nrate = {{ trace = {:?} }}\ndelay = \"5ms\"\n\
+         buffer = \"unlimited\"\n\
+         [protocols.chain]\nprotocol = \"lgcc\"\nrelays = [\"R\", \"base\"]\nrelay_buffer = \"200KB\"\n\
+         loops = {{ base = \"pledge\" }}\n[protocols.pledge]\nparams = {{ target = \"50ms\" }}\n",
+        file.display().to_string()
+    );
+    let rates = || trace.steps.iter().map(|(_, rate)| rate.as_f64());
+    let mean_over_peak = rates().sum::<f64>() / trace.steps.len() as f64 / rates().fold(0.0, f64::max);
+    (mean_over_peak, results(&text, &[]))
+}
+
+/// The guarantee of Pledge holds for every arrival process (docs/extensions/pledge.md): off the floor of the late factor at most 5 %
+/// of the bytes and ln 5 windows over the step of 0.02 are late. A window of the peak is that of a round trip of 10 ms and the
+/// service of a packet, below 5 ms at 2.4 Mbit/s. The relays hold at most their buffer, also while the capacity falls, and lose nothing.
+#[test]
+fn behind_a_chain_of_lgcc_pledge_keeps_its_target_and_the_relays_their_bound() {
+    for seed in 1..=3 {
+        let (mean_over_peak, run) = chain_before_pledge(seed);
+        assert!(
+            least(series(&run, "hop ->", "late factor"), (0.0, 60.0)) > 0.2,
+            "the factor is off its floor"
+        );
+        let waits = run.distributions.iter().find(|found| found.entity == "hop ->").unwrap();
+        let in_time = waits.points.iter().filter(|(_, ms)| *ms <= 50.0).map(|(share, _)| *share);
+        let late = 1.0 - in_time.fold(0.0, f64::max);
+        let bound = 0.05 + f64::ln(5.0) / 0.02 * 0.015 / (mean_over_peak * 60.0);
+        assert!(late <= bound, "{late} of {bound}");
+        for relay in ["f@R", "f@base"] {
+            let held = greatest(series(&run, relay, quantity::BACKLOG), (0.0, 60.0));
+            assert!(held * 1440.0 <= 200e3, "{relay}: {held} packets");
+        }
+        assert!(run.summary.relays.iter().all(|relay| relay.dropped == 0));
+        assert!(link(&run, "hop").drops == 0 && flow(&run, "f").lost == 0);
+    }
+}
