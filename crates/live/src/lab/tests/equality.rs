@@ -62,6 +62,14 @@ fn relays_do_with_datagrams_what_they_do_in_the_simulator() {
 }
 
 #[test]
+fn loops_of_other_protocols_do_with_datagrams_what_they_do_in_the_simulator() {
+    for [first, second] in [["cubic", "lgcc"], ["lgcc", "pledge"], ["xcp", "bbr3"]] {
+        let entry = format!("{{ protocol = \"{first}\", relays = [\"R\"], loops = {{ R = \"{second}\" }} }}");
+        assert_equal(&two_flows("split", &format!("protocols = {{ split = {entry} }}")));
+    }
+}
+
+#[test]
 fn transfers_and_delayed_acknowledgements_are_the_same() {
     assert_equal(
         r#"
