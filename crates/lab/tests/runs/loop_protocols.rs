@@ -244,10 +244,11 @@ fn a_run_with_several_laws_is_a_function_of_scenario_and_seed() {
 }
 
 /// LGCC before other laws: it slows down to the rate of the next loop, whose law has its own equilibrium on its own link.
-/// In the fluid world it is that of the next loop alone; packets differ by what their laws differ on a single link.
+/// In the fluid world it is that of the next loop alone. Packets have a few percent less, because a router sees the load of an
+/// interval after it and hosts have jitter, as on a single link.
 #[test]
 fn behind_lgcc_both_worlds_have_the_rate_of_the_last_loop() {
-    for (next, tolerance) in [("rcp", 0.03), ("xcp", 0.03), ("acp", 0.03), ("pledge", 0.03)] {
+    for next in ["rcp", "xcp", "acp", "pledge"] {
         let text = split("lgcc", next);
         let (packets, equations) = (results(&text, &[]), fluid(&text, &[]));
         let [packets, equations] = [&packets, &equations].map(|run| {
@@ -257,7 +258,7 @@ fn behind_lgcc_both_worlds_have_the_rate_of_the_last_loop() {
         });
         // The payload of a packet is 1440 of 1500 bytes.
         assert!(equations <= 10e6 && equations > 8e6, "{next}: {equations}");
-        assert!(near(packets, equations, tolerance), "{next}: {packets} and {equations}");
+        assert!(near(packets, equations, 0.03), "{next}: {packets} and {equations}");
     }
 }
 
