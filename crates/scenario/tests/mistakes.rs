@@ -151,9 +151,9 @@ const MISTAKES: &str = r#"
 25      | relays = ["R1"] | no flow passes through "R1" |
 25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
 25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |
-25 > 26 | relays = ["R2"]\nloops = { R3 = "acp" } | "R3" is no relay | add "R3" to relays
+25 > 26 | relays = []\nloops = { R2 = "acp" } | "R2" is no relay | add "R2" to relays
+25 > 26 | relays = ["R2"]\nloops = { R22 = "acp" } | unknown node "R22" | did you mean "R2"
 25 > 26 | relays = "all"\nloops = { R1 = "acp" } | no flow passes through "R1" | between a sender and a receiver
-25 > 26 | relays = "all"\nloops = { R22 = "acp" } | unknown node "R22" | did you mean "R2"?
 25 > 26 | relays = ["R2"]\nloops = ["acp"] | expected a protocol for each relay |
 25 > 26 | relays = ["R2"]\nloops = { R2 = 3 } | expected a text |
 25 > 26 | relays = ["R2"]\nloops = { R2 = "acp/x" } | expected a protocol, or a variant |

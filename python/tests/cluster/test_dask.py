@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -43,11 +44,19 @@ def killer(client: Client, killed: list[int]) -> Callable[[float], None]:
     """A progress function that kills one worker that executes a task, and appends its process, when runs have ended."""
     processes = client.run(os.getpid)
 
+    def busy() -> list[str]:
+        return [worker for worker, tasks in client.processing().items() if tasks and worker in processes]
+
     def kill(share: float) -> None:
-        busy = [worker for worker, tasks in client.processing().items() if tasks and worker in processes]
-        if share > 0.0 and busy and not killed:
-            killed.append(processes[busy[0]])
-            os.kill(killed[0], signal.SIGKILL)
+        for worker in busy() if share > 0.0 and not killed else []:
+            # The task may end before the signal arrives: the worker is stopped until the scheduler has read its messages.
+            os.kill(processes[worker], signal.SIGSTOP)
+            time.sleep(0.5)
+            if worker in busy():
+                killed.append(processes[worker])
+                os.kill(killed[0], signal.SIGKILL)
+                return
+            os.kill(processes[worker], signal.SIGCONT)
 
     return kill
 

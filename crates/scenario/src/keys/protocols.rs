@@ -204,12 +204,12 @@ fn loops(written: &Written<'_>, relays: &Relays) -> Option<BTreeMap<String, At<S
         return None;
     }
     let protocol = |(relay, node): &(At<String>, TomlNode)| {
+        check_inside_a_path(written, relay)?;
         if !relays.contains(relay) {
             let message = format!("\"{}\" is no relay", relay.value);
             let help = format!("a loop begins at a relay: add \"{}\" to relays", relay.value);
             return written.context.faults.report(relay.place, message, "not among the relays", help);
         }
-        check_inside_a_path(written, relay)?;
         let protocol = written.part(node, &Form::ProtocolName).protocol_name()?;
         Some((relay.value.clone(), protocol))
     };
