@@ -17,6 +17,7 @@
 //! | module | content |
 //! |---|---|
 //! | `sender`, `link` | [`FluidSender`] and [`FluidLink`]: the equations of one sender and of one link |
+//! | `number`, `elementary` | the numbers of laws, and their functions with the same bits on every platform |
 //! | `relay` | feedback between the loops of a chain |
 //! | `allocation` | the equilibrium of a law in closed form |
 //! | `steady_state` | cycles and continua that follow from the law itself |
@@ -24,6 +25,7 @@
 //! | `model` | [`FluidModel`]: the laws of a protocol under given settings |
 
 mod allocation;
+mod elementary;
 mod link;
 mod model;
 mod number;
@@ -36,7 +38,7 @@ pub use allocation::{Allocation, Jump, LinkEquilibrium, Marginal, PriceSum};
 pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};
 pub use num_dual::{Dual64, DualNum};
-pub use number::{Number, greatest, least, positive};
+pub use number::{Number, exp, exp_m1, greatest, least, ln, ln_1p, positive};
 pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
 pub use relay::{DownstreamFeedback, UpstreamFeedback};
 pub use sender::{Feedback, FluidSender, InputSet, LawState, PathAggregation, Quantity, SenderInput, State};

@@ -8,7 +8,7 @@ use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
-    sender_law,
+    ln, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 use millpond_units::Span;
@@ -87,7 +87,7 @@ impl<const SCALED: bool> FluidSender for Source<SCALED> {
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = x[0] * ((input.feedback[0] / x[0]).ln() * self.alpha);
+        dx[0] = x[0] * (ln(input.feedback[0] / x[0]) * self.alpha);
     }
 
     fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {

@@ -1,7 +1,7 @@
 //! The upstream marking of a flow: the special bit of section VIII-C, counted at the relay that forwards the flow.
 
 use crate::parts::logistic::{Bases, LARGEST_MARKING};
-use millpond_law::fluid::{Number, least};
+use millpond_law::fluid::{Number, least, ln};
 
 /// The smoothed share of packets that were marked in an upstream loop, p^u of Theorem 8.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,7 +44,7 @@ pub(super) fn weight(bases: &Bases, own_marking: f64, upstream_marking: f64) -> 
 
 /// [`weight`] for the fluid model.
 pub(super) fn fluid_weight<T: Number>(own_marking: T, upstream_marking: T) -> T {
-    let price = |marking: T| -(-least(marking, T::from(LARGEST_MARKING)) + 1.0).ln();
+    let price = |marking: T| -ln(-least(marking, T::from(LARGEST_MARKING)) + 1.0);
     let (own, upstream) = (price(own_marking), price(upstream_marking));
     if own_marking < MIN_BOTTLENECK_MARKING { T::one() } else { own / (own + upstream) }
 }

@@ -6,7 +6,7 @@ use super::params::{
 };
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, InputSet, LawState, LoopFacts, Marginal, Number, PriceSum,
-    SenderInput, SenderLaws, State, greatest, least, sender_law,
+    SenderInput, SenderLaws, State, exp, greatest, least, ln, ln_1p, sender_law,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -145,7 +145,7 @@ impl Source {
 
 /// The inverse of Eq. (36): `q = -log_phi(1 - P)`.
 fn read_price<T: Number>(marked: T, log_phi: f64) -> T {
-    (-least(marked, T::from(MOST_MARKED))).ln_1p() / -log_phi
+    ln_1p(-least(marked, T::from(MOST_MARKED))) / -log_phi
 }
 
 /// tau of (18), (24) and (25): the smallest round-trip time, or the present one.
@@ -176,7 +176,7 @@ impl<const QUEUES: bool> FluidSender for StaticSource<QUEUES> {
 
     fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
         let price = read_price(input.marked, self.log_phi);
-        (price * -self.gains.alpha / tau::<T, QUEUES>(input)).exp() * self.max_rate
+        exp(price * -self.gains.alpha / tau::<T, QUEUES>(input)) * self.max_rate
     }
 }
 
@@ -189,7 +189,7 @@ struct PrimalDual<const QUEUES: bool> {
 impl<const QUEUES: bool> PrimalDual<QUEUES> {
     /// In packets/s.
     fn packets<T: Number>(&self, xi: T, price: T, tau: T) -> T {
-        (xi - price * self.source.gains.alpha / tau).exp() / tau
+        exp(xi - price * self.source.gains.alpha / tau) / tau
     }
 }
 
@@ -209,6 +209,7 @@ impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
         self.packets(x[0], price, tau::<T, QUEUES>(input)) * self.source.packet
     }
 
+    #[inline(always)]
     fn derivative_and_rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
         let (price, tau) = (read_price(input.marked, self.log_phi), tau::<T, QUEUES>(input));
         let rate = self.packets(x[0], price, tau);
@@ -258,8 +259,8 @@ impl DelayRate {
     /// In packets/s.
     fn packets<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         let base_rtt = x[1] + input.base_rtt;
-        let stretch = (input.rtt() / base_rtt).ln();
-        (x[0] - stretch * self.source.gains.alpha).exp() / base_rtt
+        let stretch = ln(input.rtt() / base_rtt);
+        exp(x[0] - stretch * self.source.gains.alpha) / base_rtt
     }
 }
 

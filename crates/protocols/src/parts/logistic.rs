@@ -2,7 +2,7 @@
 //! of the LGCC paper (Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023).
 
 use millpond_law::Settings;
-use millpond_law::fluid::{Number, greatest, least};
+use millpond_law::fluid::{Number, exp, greatest, least, ln};
 use millpond_law::key::{Key, above, number};
 
 /// Smallest difference of a marking probability from one, for a finite logarithm.
@@ -100,14 +100,14 @@ impl LogisticForm {
 
     /// [`Self::target`] for the fluid model: Eq. (15), (19).
     pub fn equilibrium<T: Number>(&self, k: T, marking: T) -> T {
-        k * (unmarked(marking).ln() * self.exponent()).exp()
+        k * exp(ln(unmarked(marking)) * self.exponent())
     }
 
     /// Eq. (4), (7) and (14) for the fluid model: `x' / (gamma x)`.
     pub fn growth<T: Number>(&self, x: T, k: T, marking: T) -> T {
         match self {
             Self::Plain => plain_growth(x, k, marking),
-            Self::Deflated(bases) => unmarked(marking).ln() / bases.ln_phi2 - (x / k).ln() / bases.ln_phi1,
+            Self::Deflated(bases) => ln(unmarked(marking)) / bases.ln_phi2 - ln(x / k) / bases.ln_phi1,
         }
     }
 }

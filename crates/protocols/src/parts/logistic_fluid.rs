@@ -7,7 +7,7 @@ use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, least,
+    Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, exp, greatest, least,
 };
 use millpond_law::key::Interval;
 
@@ -68,7 +68,7 @@ impl<T: Number> Aim<T> {
 impl<T: Number> Aim<T> {
     /// The marking probability with the price of the path: `1 - (1 - p) e^-n`.
     fn marked(&self, marking: T) -> T {
-        self.price.map_or(marking, |price| -(-marking + 1.0) * (-price).exp() + 1.0)
+        self.price.map_or(marking, |price| -(-marking + 1.0) * exp(-price) + 1.0)
     }
 }
 
@@ -218,7 +218,7 @@ impl Grower {
 
     /// The rate that (14) moves, in bit/s: x, or k z.
     fn law_rate<T: Number>(&self, x: &[T], aim: Aim<T>) -> T {
-        if self.growth.follows_capacity { aim.capacity * x[1].exp() } else { x[1] }
+        if self.growth.follows_capacity { aim.capacity * exp(x[1]) } else { x[1] }
     }
 
     /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without

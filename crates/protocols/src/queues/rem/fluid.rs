@@ -2,33 +2,43 @@
 
 use super::link::most_price;
 use super::params::Params;
-use millpond_law::fluid::{FluidLink, LinkEquilibrium, LinkInput, Number, Quantity, State};
+use millpond_law::fluid::{FluidLink, LinkEquilibrium, LinkInput, Number, Quantity, State, exp_m1};
 
 /// `p' = (y - c_0) / c_0` plus the queueing delay times its weight; the marking probability of a packet is `1 -
 /// phi^(-p)`.
-pub(super) struct RemFluid(pub(super) Params);
+pub(super) struct RemFluid {
+    params: Params,
+    /// ln phi.
+    log_phi: f64,
+}
+
+impl RemFluid {
+    pub(super) fn new(params: Params) -> Self {
+        Self { params, log_phi: libm::log(params.phi) }
+    }
+}
 
 impl FluidLink for RemFluid {
     const SIGNALS: &'static [Quantity] = &[Quantity { name: "marking probability", unit: "1" }];
 
     fn states(&self) -> Vec<State> {
-        vec![State::new("price", "s", 0.0).within(0.0, most_price(self.0.phi))]
+        vec![State::new("price", "s", 0.0).within(0.0, most_price(self.params.phi))]
     }
 
     fn derivative<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
-        let queued = input.queue * (self.0.queue_weight / input.capacity);
-        dx[0] = input.arriving / (self.0.virtual_capacity * input.capacity) - 1.0 + queued;
+        let queued = input.queue * (self.params.queue_weight / input.capacity);
+        dx[0] = input.arriving / (self.params.virtual_capacity * input.capacity) - 1.0 + queued;
     }
 
     fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
-        signals[0] = -(x[0] * -libm::log(self.0.phi)).exp_m1();
+        signals[0] = -exp_m1(x[0] * -self.log_phi);
     }
 
     /// Below its capacity a link has no queue; with a weight, the price is at equilibrium only with an empty queue.
     fn equilibrium(&self) -> LinkEquilibrium {
-        let empties = self.0.virtual_capacity < 1.0 || self.0.queue_weight > 0.0;
+        let empties = self.params.virtual_capacity < 1.0 || self.params.queue_weight > 0.0;
         LinkEquilibrium {
-            utilization: self.0.virtual_capacity,
+            utilization: self.params.virtual_capacity,
             queue: empties.then_some(0.0),
             ..LinkEquilibrium::default()
         }

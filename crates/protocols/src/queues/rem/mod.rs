@@ -32,7 +32,7 @@ impl Queue for Rem {
     }
 
     fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
-        let law = link_law(fluid::RemFluid(Params::read(settings)?));
+        let law = link_law(fluid::RemFluid::new(Params::read(settings)?));
         Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
     }
 }
