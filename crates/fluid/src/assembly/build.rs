@@ -2,8 +2,8 @@
 
 use super::layout::{Channels, Offsets};
 use super::{
-    Assembly, HopData, LinkData, LinkLaw, LinkSet, LoopData, LoopRole, Role, RouterData, SenderClass,
-    SharedFlow, SharedLoop, check,
+    Assembly, FLOWS_IN_BLOCK, HopData, LinkData, LinkLaw, LinkSet, LoopData, LoopRole, Role, RouterData,
+    SenderClass, SharedFlow, SharedLoop, check,
 };
 use crate::error::Error;
 use crate::network::{CapacityStep, FluidLinkSpec, FluidNetwork, Loop, Relay, Share};
@@ -73,12 +73,15 @@ impl AssemblyBuilder {
     }
 
     /// Puts every loop into the class of its law. Loops are sorted by feedback delay, then by path, because the
-    /// fixed-step scheme processes blocks of consecutive loops.
+    /// fixed-step scheme processes blocks of consecutive loops. Delays that differ by less than a factor of two are equal; in
+    /// networks of several blocks by less than a tenth, so that the shortest delay of a block is close to all of them.
     fn classify_loops(&mut self, laws: Vec<Box<dyn SenderLaws>>) {
         let mut laws: Vec<(usize, Box<dyn SenderLaws>)> = laws.into_iter().enumerate().collect();
         let hops = |l: usize| &self.hops[self.loops[l].hops.clone()];
         let links = |l: usize| hops(l).iter().map(|hop| hop.link);
-        let age = |l: usize| hops(l).iter().map(|hop| hop.backward).fold(1.0, f64::min).log2() as i32;
+        let parts_of_octave = if self.loops.len() > FLOWS_IN_BLOCK { 8.0 } else { 1.0 };
+        let shortest = |l: usize| hops(l).iter().map(|hop| hop.backward).fold(1.0, f64::min);
+        let age = |l: usize| (parts_of_octave * shortest(l).log2()) as i32;
         laws.sort_by(|(a, _), (b, _)| age(*a).cmp(&age(*b)).then_with(|| links(*a).cmp(links(*b))));
         for (l, law) in laws {
             let (class, place) = self.add_to_class(l, law);

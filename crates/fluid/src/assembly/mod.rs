@@ -12,6 +12,10 @@ use crate::network::{CapacityStep, ConfiguredCapacity, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
 use std::ops::Range;
 
+/// Number of consecutive flows of a class that the fixed-step scheme advances together, such that their data fit into the
+/// cache.
+pub(crate) const FLOWS_IN_BLOCK: usize = 256;
+
 /// Flows under one law, evaluated together.
 pub(crate) struct SenderClass {
     pub(crate) law: Box<dyn SenderLaws>,

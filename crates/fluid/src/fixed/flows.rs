@@ -1,14 +1,13 @@
 //! Blocks of flows of one sender class, which advance several steps at once: inputs, rates and states.
 
-use super::hops::{DelayedHop, DelayedHops, LINKS, MAX_STEPS_AHEAD, SignalHop, Steps, place_of};
+use super::hops::{
+    DelayedHop, DelayedHops, LINKS, MAX_STEPS_AHEAD, SignalHop, Steps, place_of, with_constant_steps,
+};
 use super::rings::Arrivals;
 use super::{part_after, step_state};
 use crate::assembly::{Assembly, LoopData, SenderClass};
 use millpond_law::fluid::{Feedback, InputSet, SenderInputs, SenderOutputs};
 use std::ops::Range;
-
-/// Number of flows in a block, such that a block's data fit into the cache.
-pub(super) const BLOCK: usize = 256;
 
 /// Values of consecutive steps of one flow; those after the last step have no meaning.
 type OfSteps = [f64; MAX_STEPS_AHEAD];
@@ -67,6 +66,8 @@ pub(super) struct FlowBlock<'a> {
     pub(super) ecn: Vec<bool>,
     count: Vec<f64>,
     presence: Vec<Presence>,
+    /// Whether all flows are known to be active.
+    all_active: bool,
     /// Bounds of all states, flow by flow; empty if no state has a bound.
     bounds: Vec<(f64, f64)>,
     pub(super) feedback: &'static [Feedback],
@@ -122,9 +123,13 @@ impl SentRates {
         (1.0 - fraction) * self.at(flow, newer) + fraction * self.at(flow, newer.wrapping_sub(1))
     }
 
-    fn add_step(&mut self, flow: usize, n: usize, rate: f64) {
+    /// Stores the rates of all flows at a step, as far as they are used.
+    fn add_step(&mut self, n: usize, rates: &[f64]) {
         if self.slots > 0 {
-            self.values[flow * self.slots + (n & (self.slots - 1))] = rate;
+            let slot = n & (self.slots - 1);
+            for (values, rate) in self.values.chunks_exact_mut(self.slots).zip(rates) {
+                values[slot] = rate.max(0.0);
+            }
         }
     }
 }
@@ -176,6 +181,7 @@ impl<'a> FlowBlock<'a> {
             ecn: loops.iter().map(|l| asm.loops[*l].ecn).collect(),
             count: of(|l| l.count),
             presence: loops.iter().map(presence).collect(),
+            all_active: false,
             bounds: states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect(),
             feedback: class.law.feedback(),
             inputs_used: class.law.inputs_used(),
@@ -254,6 +260,7 @@ impl<'a> FlowBlock<'a> {
     fn start_and_stop(&mut self, n: usize) {
         while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= n) {
             self.presence[change.flow] = change.presence;
+            self.all_active = false;
             self.changed += 1;
         }
     }
@@ -263,10 +270,8 @@ impl<'a> FlowBlock<'a> {
         let (rates, carried) = (&mut self.rates[..], &mut self.carried[..]);
         let outputs = SenderOutputs { dx, rates, carried };
         self.class.law.derivatives_and_rates(self.first_place, &self.x, inputs, outputs);
-        for flow in 0..self.flows() {
-            if self.presence[flow] != Presence::Active {
-                self.apply_presence(flow, dx);
-            }
+        if !self.all_active {
+            self.apply_presences(dx);
         }
         let step = self.step;
         let moving = self.x.iter_mut().zip(&mut self.last).zip(&*dx);
@@ -280,6 +285,16 @@ impl<'a> FlowBlock<'a> {
                 step_state(x, *f, last, step, *lower, *upper);
             }
         }
+    }
+
+    /// Processes the flows that are inactive, start or stop.
+    fn apply_presences(&mut self, dx: &mut [f64]) {
+        for flow in 0..self.flows() {
+            if self.presence[flow] != Presence::Active {
+                self.apply_presence(flow, dx);
+            }
+        }
+        self.all_active = self.presence.iter().all(|presence| *presence == Presence::Active);
     }
 
     /// Processes a flow that is inactive, starts or stops. A jump between two steps applies in part at the nearest one.
@@ -306,33 +321,28 @@ impl<'a> FlowBlock<'a> {
 
     /// Records what is sent in step `n`, number `i` of those made last.
     fn record(&mut self, i: usize, n: usize) {
-        for (flow, (rate, count)) in self.rates.iter().zip(&self.count).enumerate() {
-            let rate = rate.max(0.0);
-            self.sent.add_step(flow, n, rate);
-            self.sent_rates[flow][i] = rate * count;
+        for ((rate, count), sent) in self.rates.iter().zip(&self.count).zip(&mut self.sent_rates) {
+            sent[i] = rate.max(0.0) * count;
         }
+        self.sent.add_step(n, &self.rates);
         let carries = self.class.law.carried().len();
         for (k, (sent, carried)) in self.sent_carried.iter_mut().zip(&self.carried).enumerate() {
             sent[i] = carried * self.count[k / carries];
         }
     }
 
-    /// Adds to the arrivals at a block of links what has been sent in the last steps, if step `n` is the first of them.
-    pub(super) fn send(&self, n: usize, link_block: usize, arriving: &mut Arrivals) {
-        if self.made.start != n {
-            return;
-        }
-        match self.made.len() {
-            0 => (),
-            1 => self.send_steps::<1>(link_block, arriving),
-            2 => self.send_steps::<2>(link_block, arriving),
-            3 => self.send_steps::<3>(link_block, arriving),
-            4 => self.send_steps::<4>(link_block, arriving),
-            5 => self.send_steps::<5>(link_block, arriving),
-            6 => self.send_steps::<6>(link_block, arriving),
-            7 => self.send_steps::<7>(link_block, arriving),
-            _ => self.send_steps::<MAX_STEPS_AHEAD>(link_block, arriving),
-        }
+    /// Whether step `n` is the first of those made last.
+    pub(super) fn sends_at(&self, n: usize) -> bool {
+        self.made.start == n && !self.made.is_empty()
+    }
+
+    /// Adds to the arrivals at a block of links what has been sent in the steps made last.
+    pub(super) fn send(&self, link_block: usize, arriving: &mut Arrivals) {
+        with_constant_steps!(
+            self.made.len(),
+            [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15],
+            self.send_steps(link_block, arriving)
+        );
     }
 
     fn send_steps<const L: usize>(&self, link_block: usize, arriving: &mut Arrivals) {

@@ -96,7 +96,19 @@ pub(super) struct DelayedHop {
 }
 
 /// Limit on the number of steps that a block of flows advances at once.
-pub(super) const MAX_STEPS_AHEAD: usize = 8;
+pub(super) const MAX_STEPS_AHEAD: usize = 16;
+
+/// Calls a method whose constant parameter is the least of these numbers of steps that is not below the first argument. The
+/// greatest of them is [`MAX_STEPS_AHEAD`].
+macro_rules! with_constant_steps {
+    ($steps:expr, [$($number:literal)*], $object:ident.$method:ident $arguments:tt) => {
+        match $steps {
+            $(0..=$number => $object.$method::<$number> $arguments,)*
+            _ => $object.$method::<{ $crate::fixed::hops::MAX_STEPS_AHEAD }> $arguments,
+        }
+    };
+}
+pub(super) use with_constant_steps;
 
 impl DelayedHop {
     /// Delay of the link's signals, in whole steps.

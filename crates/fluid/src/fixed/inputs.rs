@@ -3,14 +3,15 @@
 //! All signals of these steps have been emitted before the first of them, because no step of a block is beyond its
 //! smallest feedback delay.
 
-use super::flows::{BLOCK, FlowBlock};
-use super::hops::{MAX_STEPS_AHEAD, RecordLayout, SignalHop};
+use super::flows::FlowBlock;
+use super::hops::{MAX_STEPS_AHEAD, RecordLayout, SignalHop, with_constant_steps};
 use super::links::LinkBlock;
+use crate::assembly::FLOWS_IN_BLOCK;
 use crate::path::{join, neutral};
 use millpond_law::fluid::{Feedback, InputSet, PathAggregation, SenderInputs};
 
 /// One value for each flow of a block, for each step.
-type OfSteps = Box<[[f64; BLOCK]; MAX_STEPS_AHEAD]>;
+type OfSteps = Box<[[f64; FLOWS_IN_BLOCK]; MAX_STEPS_AHEAD]>;
 
 /// Memory for the inputs of one block; blocks share it one after the other.
 pub(super) struct InputBuffers {
@@ -31,7 +32,7 @@ pub(super) struct InputBuffers {
 
 impl Default for InputBuffers {
     fn default() -> Self {
-        let unused = || Box::new([[f64::NAN; BLOCK]; MAX_STEPS_AHEAD]);
+        let unused = || Box::new([[f64::NAN; FLOWS_IN_BLOCK]; MAX_STEPS_AHEAD]);
         Self {
             inputs: SenderInputs::default(),
             dx: Vec::new(),
@@ -142,12 +143,7 @@ impl InputBuffers {
         source: SignalSource<'_>,
     ) {
         let steps = block.begin_steps(n, until);
-        match steps.len() {
-            1 => self.fill::<1>(block, n, source),
-            2 => self.fill::<2>(block, n, source),
-            3 | 4 => self.fill::<4>(block, n, source),
-            _ => self.fill::<MAX_STEPS_AHEAD>(block, n, source),
-        }
+        with_constant_steps!(steps.len(), [1 2 3 4 6 8 10 12 14], self.fill(block, n, source));
         for (i, n) in steps.enumerate() {
             self.select(i);
             block.make_step(i, n, &self.inputs, &mut self.dx);

@@ -161,10 +161,11 @@ impl<'a> LinkBlock<'a> {
         self.arrived[place * self.width]
     }
 
-    /// Makes step `n` of all links, of this length in seconds, after all flows have made it.
-    pub(super) fn step(&mut self, n: usize, step: f64, flows: &[FlowBlock<'_>]) {
-        for block in flows {
-            block.send(n, self.index, &mut self.arrivals);
+    /// Makes step `n` of all links, of this length in seconds, after all flows have made it. `sending` are the blocks of flows
+    /// that send at this step, in their order.
+    pub(super) fn step(&mut self, n: usize, step: f64, sending: &[&FlowBlock<'_>]) {
+        for block in sending {
+            block.send(self.index, &mut self.arrivals);
         }
         for (place, arrived) in self.arrived.chunks_exact_mut(self.width).enumerate() {
             for (k, arrived) in arrived.iter_mut().enumerate() {

@@ -133,7 +133,8 @@ impl FixedStep<'_> {
                 buffers.lend(|buffers| buffers.advance(block, n, due, source));
             }
         });
-        executor.for_each(link_blocks, |block| block.step(n, step, flow_blocks));
+        let sending: Vec<&FlowBlock<'_>> = flow_blocks.iter().filter(|block| block.sends_at(n)).collect();
+        executor.for_each(link_blocks, |block| block.step(n, step, &sending));
         self.n += 1;
     }
 

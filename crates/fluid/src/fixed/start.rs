@@ -1,11 +1,11 @@
 //! Initialization: rejects networks that this scheme does not support, and fills the ring buffers with the history.
 
-use super::flows::{BLOCK, BlockStart, FlowBlock, Presence, PresenceChange};
+use super::flows::{BlockStart, FlowBlock, Presence, PresenceChange};
 use super::hops::{self, DelayedHops, RecordLayout, place_of};
 use super::inputs::{InputBuffers, SignalSource};
 use super::links::LinkBlock;
 use super::{ChangeKind, FixedStep, SharedBuffers, TimedChange};
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, FLOWS_IN_BLOCK};
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
 use crate::right_hand_side::{RightHandSide, initial_history};
@@ -129,7 +129,8 @@ impl<'a> FixedStep<'a> {
                 let rates: Vec<f64> = block.loops.iter().map(|l| before[at.rate + l]).collect();
                 block.send_constant(n, &rates, &before[block.carried_channels()]);
             }
-            self.link_blocks.iter_mut().for_each(|block| block.step(n, 0.0, &self.flow_blocks));
+            let sending: Vec<&FlowBlock<'_>> = self.flow_blocks.iter().collect();
+            self.link_blocks.iter_mut().for_each(|block| block.step(n, 0.0, &sending));
         }
         let source = SignalSource { record: self.record, links: &self.link_blocks };
         let mut buffers = InputBuffers::default();
@@ -165,8 +166,8 @@ impl<'a> FixedStep<'a> {
 fn flow_blocks<'a>(asm: &'a Assembly, start: &BlockStart<'_>) -> Vec<FlowBlock<'a>> {
     let (mut blocks, mut first) = (Vec::new(), 0);
     for class in &asm.sender_classes {
-        for place in (0..class.loops.len()).step_by(BLOCK) {
-            let places = place..(place + BLOCK).min(class.loops.len());
+        for place in (0..class.loops.len()).step_by(FLOWS_IN_BLOCK) {
+            let places = place..(place + FLOWS_IN_BLOCK).min(class.loops.len());
             let mut block = FlowBlock::new(asm, class, places, first + place, start);
             block.changes = presence_changes(asm, block.loops, start);
             blocks.push(block);

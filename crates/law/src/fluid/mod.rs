@@ -21,11 +21,15 @@
 //! | `relay` | feedback between the loops of a chain |
 //! | `allocation` | the equilibrium of a law in closed form |
 //! | `steady_state` | cycles and continua that follow from the law itself |
+//! | `inputs` | inputs and outputs of blocks of flows and links |
 //! | `objects` | [`SenderLaws`] and [`LinkLaws`]: many laws of one type behind one virtual call |
+//! | `blocks` | the loops over the flows or links of such a call |
 //! | `model` | [`FluidModel`]: the laws of a protocol under given settings |
 
 mod allocation;
+mod blocks;
 mod elementary;
+mod inputs;
 mod link;
 mod model;
 mod number;
@@ -35,11 +39,12 @@ mod sender;
 mod steady_state;
 
 pub use allocation::{Allocation, Jump, LinkEquilibrium, Marginal, PriceSum};
+pub use inputs::{LinkInputs, SenderInputs, SenderOutputs};
 pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};
 pub use num_dual::{Dual64, DualNum};
 pub use number::{Number, exp, exp_m1, greatest, least, ln, ln_1p, positive};
-pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
+pub use objects::{LinkLaws, SenderLaws, link_law, sender_law};
 pub use relay::{DownstreamFeedback, UpstreamFeedback};
 pub use sender::{Feedback, FluidSender, InputSet, LawState, PathAggregation, Quantity, SenderInput, State};
 pub use steady_state::{AdditiveIncrease, Continuum, Cycle, CyclePeak, SteadyStateFacts};

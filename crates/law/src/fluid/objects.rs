@@ -5,45 +5,14 @@
 //! not of the engine. The engine decides which laws are evaluated together, when, and on which inputs.
 
 use super::{
-    DownstreamFeedback, Dual64, Feedback, FluidLink, FluidSender, InputSet, LawState, LinkEquilibrium,
-    LinkInput, Quantity, SenderInput, State, UpstreamFeedback,
+    Dual64, Feedback, FluidLink, FluidSender, InputSet, LawState, LinkEquilibrium, LinkInput, LinkInputs,
+    Quantity, SenderInput, SenderInputs, SenderOutputs, State, blocks,
 };
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::ops::Range;
-
-/// The inputs of consecutive flows under laws of one type: one array for each field of [`SenderInput`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SenderInputs {
-    /// See [`SenderInput::base_rtt`].
-    pub base_rtt: Vec<f64>,
-    /// See [`SenderInput::capacity`].
-    pub capacity: Vec<f64>,
-    /// See [`SenderInput::queueing`].
-    pub queueing: Vec<f64>,
-    /// See [`SenderInput::queueing_slope`].
-    pub queueing_slope: Vec<f64>,
-    /// See [`SenderInput::marked`].
-    pub marked: Vec<f64>,
-    /// See [`SenderInput::lost`].
-    pub lost: Vec<f64>,
-    /// See [`SenderInput::acked`].
-    pub acked: Vec<f64>,
-    /// See [`SenderInput::present_queueing`].
-    pub present_queueing: Vec<f64>,
-    /// See [`SenderInput::earlier_queueing`].
-    pub earlier_queueing: Vec<f64>,
-    /// All values of [`FluidSender::FEEDBACK`] of the first flow, then of the second, and so on.
-    pub feedback: Vec<f64>,
-    /// All values of [`FluidSender::DISCRETE`] of the first flow, then of the second, and so on.
-    pub discrete: Vec<u64>,
-    /// Empty if no flow ends at a relay.
-    pub downstream: Vec<Option<DownstreamFeedback<f64>>>,
-    /// Empty if no flow begins at a relay.
-    pub upstream: Vec<Option<UpstreamFeedback<f64>>>,
-}
 
 impl SenderInputs {
     /// Zeros for these flows, with the initial discrete states of their laws.
@@ -56,95 +25,6 @@ impl SenderInputs {
         }
         inputs
     }
-
-    /// Zeros for `flows` flows without discrete states, with `feedbacks` feedback values each.
-    pub fn zeros(flows: usize, feedbacks: usize) -> Self {
-        let zeros = || vec![0.0; flows];
-        Self {
-            base_rtt: zeros(),
-            capacity: zeros(),
-            queueing: zeros(),
-            queueing_slope: zeros(),
-            marked: zeros(),
-            lost: zeros(),
-            acked: zeros(),
-            present_queueing: zeros(),
-            earlier_queueing: zeros(),
-            feedback: vec![0.0; flows * feedbacks],
-            discrete: Vec::new(),
-            downstream: Vec::new(),
-            upstream: Vec::new(),
-        }
-    }
-
-    /// The number of flows.
-    pub fn count(&self) -> usize {
-        self.base_rtt.len()
-    }
-
-    /// The input of flow `i`.
-    pub fn flow(&self, i: usize) -> SenderInput<'_, f64> {
-        let feedbacks = self.feedback.len() / self.count().max(1);
-        let discrete = self.discrete.len() / self.count().max(1);
-        SenderInput {
-            base_rtt: self.base_rtt[i],
-            capacity: self.capacity[i],
-            queueing: self.queueing[i],
-            queueing_slope: self.queueing_slope[i],
-            marked: self.marked[i],
-            lost: self.lost[i],
-            acked: self.acked[i],
-            present_queueing: self.present_queueing[i],
-            earlier_queueing: self.earlier_queueing[i],
-            feedback: &self.feedback[i * feedbacks..][..feedbacks],
-            discrete: &self.discrete[i * discrete..][..discrete],
-            downstream: self.downstream.get(i).copied().flatten(),
-            upstream: self.upstream.get(i).copied().flatten(),
-        }
-    }
-
-    /// The inputs of all flows in order, each with this number of feedback values and discrete states.
-    #[inline]
-    pub fn iter(&self, feedbacks: usize, discrete: usize) -> impl Iterator<Item = SenderInput<'_, f64>> {
-        let n = self.count();
-        // Slices of equal length: the compiler removes the bounds checks in the loop.
-        let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
-        let (queueing, queueing_slope) = (&self.queueing[..n], &self.queueing_slope[..n]);
-        let (marked, lost) = (&self.marked[..n], &self.lost[..n]);
-        let (present, earlier) = (&self.present_queueing[..n], &self.earlier_queueing[..n]);
-        (0..n).map(move |i| SenderInput {
-            base_rtt: base_rtt[i],
-            capacity: capacity[i],
-            queueing: queueing[i],
-            queueing_slope: queueing_slope[i],
-            marked: marked[i],
-            lost: lost[i],
-            acked: acked[i],
-            present_queueing: present[i],
-            earlier_queueing: earlier[i],
-            feedback: &self.feedback[i * feedbacks..][..feedbacks],
-            discrete: &self.discrete[i * discrete..][..discrete],
-            downstream: self.downstream.get(i).copied().flatten(),
-            upstream: self.upstream.get(i).copied().flatten(),
-        })
-    }
-}
-
-/// The inputs of consecutive links under laws of one type: one array for each field of [`LinkInput`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkInputs {
-    /// See [`LinkInput::capacity`].
-    pub capacity: Vec<f64>,
-    /// See [`LinkInput::arriving`].
-    pub arriving: Vec<f64>,
-    /// See [`LinkInput::own_arriving`].
-    pub own_arriving: Vec<f64>,
-    /// See [`LinkInput::queue`].
-    pub queue: Vec<f64>,
-    /// All carried quantities of the first link, then of the second, and so on.
-    pub carried: Vec<f64>,
-    /// All values of [`FluidLink::DISCRETE`] of the first link, then of the second, and so on.
-    pub discrete: Vec<u64>,
 }
 
 impl LinkInputs {
@@ -158,50 +38,6 @@ impl LinkInputs {
         }
         inputs
     }
-
-    /// Zeros for `links` links without discrete states, with `carried` carried quantities each.
-    pub fn zeros(links: usize, carried: usize) -> Self {
-        let zeros = || vec![0.0; links];
-        Self {
-            capacity: zeros(),
-            arriving: zeros(),
-            own_arriving: zeros(),
-            queue: zeros(),
-            carried: vec![0.0; links * carried],
-            discrete: Vec::new(),
-        }
-    }
-
-    /// The number of links.
-    pub fn count(&self) -> usize {
-        self.capacity.len()
-    }
-
-    /// The input of link `i`.
-    #[inline]
-    pub fn link(&self, i: usize) -> LinkInput<'_, f64> {
-        let carried = self.carried.len() / self.count().max(1);
-        let discrete = self.discrete.len() / self.count().max(1);
-        LinkInput {
-            capacity: self.capacity[i],
-            arriving: self.arriving[i],
-            own_arriving: self.own_arriving[i],
-            queue: self.queue[i],
-            carried: &self.carried[i * carried..][..carried],
-            discrete: &self.discrete[i * discrete..][..discrete],
-        }
-    }
-}
-
-/// Buffers for the outputs of consecutive flows.
-#[derive(Debug)]
-pub struct SenderOutputs<'a> {
-    /// Derivatives of the states, per second.
-    pub dx: &'a mut [f64],
-    /// Sending rates, in bit/s.
-    pub rates: &'a mut [f64],
-    /// [`FluidSender::CARRIED`].
-    pub carried: &'a mut [f64],
 }
 
 /// The sender laws of several flows, all of one type. Arrays contain one entry or block of entries per flow; `first` is the
@@ -371,14 +207,6 @@ impl<L: 'static> Batch<L> {
     }
 }
 
-impl<L: FluidSender> Batch<L> {
-    /// The inputs of all flows in order.
-    #[inline]
-    fn inputs<'a>(inputs: &'a SenderInputs) -> impl Iterator<Item = SenderInput<'a, f64>> {
-        inputs.iter(L::FEEDBACK.len(), L::DISCRETE.len())
-    }
-}
-
 impl<L: FluidSender> SenderLaws for Batch<L> {
     fn count(&self) -> usize {
         self.laws.len()
@@ -433,28 +261,17 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
     }
 
     fn derivatives(&self, first: usize, x: &[f64], inputs: &SenderInputs, dx: &mut [f64]) {
-        let w = self.width;
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
-            law.derivative(&x[i * w..][..w], &input, &mut dx[i * w..][..w]);
-        }
+        blocks::derivatives(&self.laws[first..], self.width, x, inputs, dx);
     }
 
     fn rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, rates: &mut [f64], carried: &mut [f64]) {
-        let (w, c) = (self.width, L::CARRIED.len());
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
-            let x = &x[i * w..][..w];
-            rates[i] = law.rate(x, &input);
-            law.carried(x, &input, &mut carried[i * c..][..c]);
-        }
+        let laws = &self.laws[first..];
+        blocks::rates(laws, self.width, x, inputs, rates);
+        blocks::carried(laws, self.width, x, inputs, carried);
     }
 
     fn derivatives_and_rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: SenderOutputs<'_>) {
-        let (w, c) = (self.width, L::CARRIED.len());
-        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(Self::inputs(inputs)) {
-            let x = &x[i * w..][..w];
-            out.rates[i] = law.derivative_and_rate(x, &input, &mut out.dx[i * w..][..w]);
-            law.carried(x, &input, &mut out.carried[i * c..][..c]);
-        }
+        blocks::derivatives_and_rates(&self.laws[first..], self.width, x, inputs, out);
     }
 
     fn map_signals(
@@ -559,17 +376,11 @@ impl<L: FluidLink> LinkLaws for Batch<L> {
     }
 
     fn derivatives(&self, first: usize, x: &[f64], inputs: &LinkInputs, dx: &mut [f64]) {
-        let w = self.width;
-        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            law.derivative(&x[i * w..][..w], &inputs.link(i), &mut dx[i * w..][..w]);
-        }
+        blocks::link_derivatives(&self.laws[first..], self.width, x, inputs, dx);
     }
 
     fn signals(&self, first: usize, x: &[f64], inputs: &LinkInputs, signals: &mut [f64]) {
-        let (w, s) = (self.width, L::SIGNALS.len());
-        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            law.signals(&x[i * w..][..w], &inputs.link(i), &mut signals[i * s..][..s]);
-        }
+        blocks::link_signals(&self.laws[first..], self.width, x, inputs, signals);
     }
 
     fn guards(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>, guards: &mut [f64]) {

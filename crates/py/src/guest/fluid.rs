@@ -167,16 +167,18 @@ impl SenderLaws for PythonSenders {
 
     fn derivatives(&self, first: usize, x: &[f64], all: &SenderInputs, dx: &mut [f64]) {
         let w = self.width;
-        for (i, input) in all.iter(0, 0).enumerate() {
-            let values = self.call(first + i, "_derivative", w, (x[i * w..][..w].to_vec(), inputs(&input)));
+        for i in 0..all.count() {
+            let input = inputs(&all.flow(i));
+            let values = self.call(first + i, "_derivative", w, (x[i * w..][..w].to_vec(), input));
             dx[i * w..][..w].copy_from_slice(&values);
         }
     }
 
     fn rates(&self, first: usize, x: &[f64], all: &SenderInputs, rates: &mut [f64], _carried: &mut [f64]) {
         let w = self.width;
-        for (i, input) in all.iter(0, 0).enumerate() {
-            rates[i] = self.call(first + i, "_rate", 1, (x[i * w..][..w].to_vec(), inputs(&input)))[0];
+        for i in 0..all.count() {
+            let input = inputs(&all.flow(i));
+            rates[i] = self.call(first + i, "_rate", 1, (x[i * w..][..w].to_vec(), input))[0];
         }
     }
 
