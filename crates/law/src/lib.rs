@@ -25,6 +25,8 @@
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
+#[cfg(all(feature = "fluid", not(test)))]
+extern crate std;
 
 mod event;
 mod flow_queues;
