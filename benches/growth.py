@@ -48,7 +48,9 @@ def measure(program, rounds, has_million):
     base_mb = run(program, 1, 1)[2]
     runs = [[run(program, *size) for size in SIZES] for _ in range(rounds)]
     rows = [Row(*size, several, base_mb) for size, several in zip(SIZES, zip(*runs, strict=True), strict=True)]
-    return rows + [Row(*MILLION, [run(program, *MILLION)], base_mb)] * has_million
+    if has_million:
+        rows.append(Row(*MILLION, [run(program, *MILLION)], base_mb))
+    return rows
 
 
 def table(rows):

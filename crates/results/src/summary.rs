@@ -193,6 +193,9 @@ pub struct Flow {
 pub struct Loop {
     /// `flow/loop1` for the first loop, which begins at the source.
     pub name: String,
+    /// The name of its protocol in the scenario, if it is not that of the flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// Mean congestion window, in packets; null if the law has no window.
     pub window_packets: Option<f64>,
     /// Round-trip times, in milliseconds.

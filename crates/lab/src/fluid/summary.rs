@@ -134,7 +134,12 @@ impl FinishedFluidRun<'_> {
         let loops = distributions.rtts.iter().enumerate().map(|(position, rtt)| {
             let name = flow.loop_name(position);
             let window_packets = windows.get(name.as_str()).copied();
-            Loop { name, window_packets, rtt_ms: milliseconds_of_samples(rtt) }
+            Loop {
+                name,
+                protocol: flow.other_protocol(position),
+                window_packets,
+                rtt_ms: milliseconds_of_samples(rtt),
+            }
         });
         let of_flow = Flow {
             name: flow.name.clone(),

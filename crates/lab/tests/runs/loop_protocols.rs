@@ -184,6 +184,15 @@ fn a_law_for_relays_that_runs_in_a_loop_is_not_said_to_run_end_to_end() {
     assert!(warnings(&alone).contains("lgcc runs end to end"));
 }
 
+#[test]
+fn results_name_the_protocol_of_a_loop_where_it_is_not_that_of_the_flow() {
+    for run in [results, fluid].map(|run| run(&split("lgcc", "xcp"), &["duration=1s", "measure.from=0s"])) {
+        let flow = flow(&run, "f");
+        let protocols = flow.loops.iter().map(|one| one.protocol.as_deref());
+        assert_eq!((flow.protocol.as_str(), protocols.collect()), ("split", vec![None, Some("xcp")]));
+    }
+}
+
 /// Two entries whose first loops differ, and a second loop of one protocol from a relay where both share their loops.
 #[test]
 fn flows_of_different_entries_share_a_loop_of_one_protocol() {

@@ -301,6 +301,7 @@ impl<'s> LoopBuilder<'_, 's> {
         let scenario = self.scenario;
         let paths = scenario.loops(instance.forward_path, model.configured.entry);
         let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
+        let labels = labels_of_loops(scenario, instance, &paths);
         let packet = instance.group.packet;
         FluidFlowPlan {
             name: instance.name.clone(),
@@ -313,6 +314,7 @@ impl<'s> LoopBuilder<'_, 's> {
             loops,
             links: self.link_indices(instance.forward_path),
             relays: paths.iter().skip(1).filter_map(relay).collect(),
+            loop_protocols: labels.into_iter().map(|label| label.value.clone()).collect(),
         }
     }
 }

@@ -38,7 +38,7 @@ fn the_page_on_results_documents_every_key_and_every_column() {
         ("Flow", keys(&Flow { ecn_stopped_s: Some(0.0), ..Flow::default() })),
         ("Group", keys(&Group { playback: Some(Playback::default()), ..Group::default() })),
         ("Playback", keys(&Playback::default())),
-        ("Loop", keys(&Loop::default())),
+        ("Loop", keys(&Loop { protocol: Some(String::new()), ..Loop::default() })),
         ("Silence", keys(&Silence::default())),
         ("Link", keys(&Link::default())),
         ("Relay", keys(&Relay::default())),
