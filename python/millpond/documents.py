@@ -1575,6 +1575,8 @@ class Loop:
     ----------
     name : str
         `flow/loop1` for the first loop, which begins at the source.
+    protocol : str | None
+        The name of its protocol in the scenario, if it is not that of the flow.
     rtt_ms : Milliseconds
         Round-trip times, in milliseconds.
     window_packets : float | None
@@ -1582,6 +1584,7 @@ class Loop:
     """
 
     name: str
+    protocol: str | None
     rtt_ms: Milliseconds
     window_packets: float | None
 
@@ -1590,6 +1593,7 @@ class Loop:
         """The document of a parsed JSON text."""
         return cls(
             name=value["name"],
+            protocol=value.get("protocol"),
             rtt_ms=Milliseconds.from_json(value["rtt_ms"]),
             window_packets=value["window_packets"],
         )
