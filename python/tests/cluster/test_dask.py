@@ -49,7 +49,7 @@ def killer(client: Client, killed: list[int]) -> Callable[[float], None]:
 
     def kill(share: float) -> None:
         for worker in busy() if share > 0.0 and not killed else []:
-            # The task may end before the signal arrives: the worker is stopped until the scheduler has read its messages.
+            # A task may end before the signal arrives: the worker stops until the scheduler has read its messages.
             os.kill(processes[worker], signal.SIGSTOP)
             time.sleep(0.5)
             if worker in busy():
