@@ -4,68 +4,7 @@
 //! inlined. A law without branches then has no checks in its loop, and the compiler evaluates several flows with one
 //! instruction.
 
-use super::{FluidLink, FluidSender, LinkInput, LinkInputs, SenderInput, SenderInputs, SenderOutputs};
-
-/// The inputs of the flows of a block, each as a slice of one value per flow.
-struct FlowInputs<'a> {
-    inputs: &'a SenderInputs,
-    count: usize,
-    base_rtt: &'a [f64],
-    capacity: &'a [f64],
-    queueing: &'a [f64],
-    queueing_slope: &'a [f64],
-    marked: &'a [f64],
-    lost: &'a [f64],
-    acked: &'a [f64],
-    present_queueing: &'a [f64],
-    earlier_queueing: &'a [f64],
-}
-
-impl<'a> FlowInputs<'a> {
-    #[inline(always)]
-    fn new(inputs: &'a SenderInputs) -> Self {
-        let count = inputs.count();
-        Self {
-            inputs,
-            count,
-            base_rtt: &inputs.base_rtt[..count],
-            capacity: &inputs.capacity[..count],
-            queueing: &inputs.queueing[..count],
-            queueing_slope: &inputs.queueing_slope[..count],
-            marked: &inputs.marked[..count],
-            lost: &inputs.lost[..count],
-            acked: &inputs.acked[..count],
-            present_queueing: &inputs.present_queueing[..count],
-            earlier_queueing: &inputs.earlier_queueing[..count],
-        }
-    }
-
-    /// The input of flow `i` under a law of type `L`.
-    #[inline(always)]
-    fn flow<L: FluidSender>(&self, i: usize) -> SenderInput<'a, f64> {
-        SenderInput {
-            base_rtt: self.base_rtt[i],
-            capacity: self.capacity[i],
-            queueing: self.queueing[i],
-            queueing_slope: self.queueing_slope[i],
-            marked: self.marked[i],
-            lost: self.lost[i],
-            acked: self.acked[i],
-            present_queueing: self.present_queueing[i],
-            earlier_queueing: self.earlier_queueing[i],
-            feedback: entries(&self.inputs.feedback, i, L::FEEDBACK.len()),
-            discrete: entries(&self.inputs.discrete, i, L::DISCRETE.len()),
-            downstream: self.inputs.downstream.get(i).copied().flatten(),
-            upstream: self.inputs.upstream.get(i).copied().flatten(),
-        }
-    }
-}
-
-/// The entries of flow or link `i`, of which each has `width`.
-#[inline(always)]
-fn entries<T>(all: &[T], i: usize, width: usize) -> &[T] {
-    if width == 0 { &[] } else { &all[i * width..][..width] }
-}
+use super::{FluidLink, FluidSender, LinkInputs, SenderInputs, SenderOutputs};
 
 /// Derivatives, rates and carried quantities of the flows of a block, with `width` states each.
 #[inline]
@@ -80,11 +19,11 @@ pub(super) fn derivatives_and_rates<L: FluidSender>(
         1 => derivatives_and_rates_of::<L, 1>(laws, x, inputs, out.dx, out.rates),
         2 => derivatives_and_rates_of::<L, 2>(laws, x, inputs, out.dx, out.rates),
         _ => {
-            let flows = FlowInputs::new(inputs);
+            let flows = inputs.view_for::<L>();
             let dx = out.dx;
-            for (i, (law, rate)) in laws.iter().zip(&mut *out.rates).enumerate().take(flows.count) {
+            for (i, (law, rate)) in laws.iter().zip(&mut *out.rates).enumerate().take(flows.count()) {
                 let (x, dx) = (&x[i * width..][..width], &mut dx[i * width..][..width]);
-                *rate = law.derivative_and_rate(x, &flows.flow::<L>(i), dx);
+                *rate = law.derivative_and_rate(x, &flows.flow(i), dx);
             }
         }
     }
@@ -111,46 +50,36 @@ fn derivatives_and_rates_of<L: FluidSender, const WIDTH: usize>(
     on_any_processor::<L, WIDTH>(laws, x, inputs, dx, rates);
 }
 
+/// Defines the loop over the flows of a block as a function that is compiled with these attributes. It is not inlined: as its
+/// own function it states that the outputs do not overlap with the inputs.
+macro_rules! each_flow {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[inline(never)]
+        fn $name<L: FluidSender, const WIDTH: usize>(
+            laws: &[L],
+            x: &[f64],
+            inputs: &SenderInputs,
+            dx: &mut [f64],
+            rates: &mut [f64],
+        ) {
+            let flows = inputs.view_for::<L>();
+            let count = flows.count();
+            let (laws, rates) = (&laws[..count], &mut rates[..count]);
+            let (x, dx) = (&x.as_chunks::<WIDTH>().0[..count], &mut dx.as_chunks_mut::<WIDTH>().0[..count]);
+            for i in 0..count {
+                rates[i] = laws[i].derivative_and_rate(&x[i], &flows.flow(i), &mut dx[i]);
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2<L: FluidSender, const WIDTH: usize>(
-    laws: &[L],
-    x: &[f64],
-    inputs: &SenderInputs,
-    dx: &mut [f64],
-    rates: &mut [f64],
-) {
-    each_flow::<L, WIDTH>(laws, x, inputs, dx, rates);
-}
-
-/// Not inlined: as its own function it states that the outputs do not overlap with the inputs.
-#[inline(never)]
-fn on_any_processor<L: FluidSender, const WIDTH: usize>(
-    laws: &[L],
-    x: &[f64],
-    inputs: &SenderInputs,
-    dx: &mut [f64],
-    rates: &mut [f64],
-) {
-    each_flow::<L, WIDTH>(laws, x, inputs, dx, rates);
-}
-
-#[inline(always)]
-fn each_flow<L: FluidSender, const WIDTH: usize>(
-    laws: &[L],
-    x: &[f64],
-    inputs: &SenderInputs,
-    dx: &mut [f64],
-    rates: &mut [f64],
-) {
-    let flows = FlowInputs::new(inputs);
-    let count = flows.count;
-    let (laws, rates) = (&laws[..count], &mut rates[..count]);
-    let (x, dx) = (&x.as_chunks::<WIDTH>().0[..count], &mut dx.as_chunks_mut::<WIDTH>().0[..count]);
-    for i in 0..count {
-        rates[i] = laws[i].derivative_and_rate(&x[i], &flows.flow::<L>(i), &mut dx[i]);
-    }
-}
+each_flow!(
+    #[target_feature(enable = "avx2")]
+    with_avx2
+);
+each_flow!(on_any_processor);
 
 /// The derivatives of the flows of a block, with `width` states each.
 #[inline]
@@ -161,9 +90,9 @@ pub(super) fn derivatives<L: FluidSender>(
     inputs: &SenderInputs,
     dx: &mut [f64],
 ) {
-    let flows = FlowInputs::new(inputs);
-    for (i, law) in laws.iter().enumerate().take(flows.count) {
-        law.derivative(&x[i * width..][..width], &flows.flow::<L>(i), &mut dx[i * width..][..width]);
+    let flows = inputs.view_for::<L>();
+    for (i, law) in laws.iter().enumerate().take(flows.count()) {
+        law.derivative(&x[i * width..][..width], &flows.flow(i), &mut dx[i * width..][..width]);
     }
 }
 
@@ -176,9 +105,9 @@ pub(super) fn rates<L: FluidSender>(
     inputs: &SenderInputs,
     rates: &mut [f64],
 ) {
-    let flows = FlowInputs::new(inputs);
-    for (i, (law, rate)) in laws.iter().zip(rates).enumerate().take(flows.count) {
-        *rate = law.rate(&x[i * width..][..width], &flows.flow::<L>(i));
+    let flows = inputs.view_for::<L>();
+    for (i, (law, rate)) in laws.iter().zip(rates).enumerate().take(flows.count()) {
+        *rate = law.rate(&x[i * width..][..width], &flows.flow(i));
     }
 }
 
@@ -195,51 +124,10 @@ pub(super) fn carried<L: FluidSender>(
     if each == 0 {
         return;
     }
-    let flows = FlowInputs::new(inputs);
-    for (i, (law, carried)) in laws.iter().zip(carried.chunks_exact_mut(each)).enumerate().take(flows.count) {
-        law.carried(&x[i * width..][..width], &flows.flow::<L>(i), carried);
-    }
-}
-
-/// The inputs of the links of a block, each as a slice of one value per link.
-struct BlockLinks<'a> {
-    inputs: &'a LinkInputs,
-    count: usize,
-    capacity: &'a [f64],
-    arriving: &'a [f64],
-    own_arriving: &'a [f64],
-    queue: &'a [f64],
-    /// Number of carried quantities and of discrete states of each link.
-    carried: usize,
-    discrete: usize,
-}
-
-impl<'a> BlockLinks<'a> {
-    #[inline(always)]
-    fn new(inputs: &'a LinkInputs) -> Self {
-        let count = inputs.count();
-        Self {
-            inputs,
-            count,
-            capacity: &inputs.capacity[..count],
-            arriving: &inputs.arriving[..count],
-            own_arriving: &inputs.own_arriving[..count],
-            queue: &inputs.queue[..count],
-            carried: inputs.carried.len() / count.max(1),
-            discrete: inputs.discrete.len() / count.max(1),
-        }
-    }
-
-    #[inline(always)]
-    fn link(&self, i: usize) -> LinkInput<'a, f64> {
-        LinkInput {
-            capacity: self.capacity[i],
-            arriving: self.arriving[i],
-            own_arriving: self.own_arriving[i],
-            queue: self.queue[i],
-            carried: entries(&self.inputs.carried, i, self.carried),
-            discrete: entries(&self.inputs.discrete, i, self.discrete),
-        }
+    let flows = inputs.view_for::<L>();
+    for (i, (law, carried)) in laws.iter().zip(carried.chunks_exact_mut(each)).enumerate().take(flows.count())
+    {
+        law.carried(&x[i * width..][..width], &flows.flow(i), carried);
     }
 }
 
@@ -252,8 +140,8 @@ pub(super) fn link_derivatives<L: FluidLink>(
     inputs: &LinkInputs,
     dx: &mut [f64],
 ) {
-    let links = BlockLinks::new(inputs);
-    for (i, law) in laws.iter().enumerate().take(links.count) {
+    let links = inputs.view();
+    for (i, law) in laws.iter().enumerate().take(links.count()) {
         law.derivative(&x[i * width..][..width], &links.link(i), &mut dx[i * width..][..width]);
     }
 }
@@ -267,8 +155,8 @@ pub(super) fn link_signals<L: FluidLink>(
     inputs: &LinkInputs,
     signals: &mut [f64],
 ) {
-    let (links, each) = (BlockLinks::new(inputs), L::SIGNALS.len());
-    for (i, law) in laws.iter().enumerate().take(links.count) {
+    let (links, each) = (inputs.view(), L::SIGNALS.len());
+    for (i, law) in laws.iter().enumerate().take(links.count()) {
         law.signals(&x[i * width..][..width], &links.link(i), &mut signals[i * each..][..each]);
     }
 }
@@ -276,7 +164,7 @@ pub(super) fn link_signals<L: FluidLink>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fluid::{Number, Quantity, State, exp, ln_1p};
+    use crate::fluid::{Number, Quantity, SenderInput, State, exp, ln_1p};
     use alloc::vec;
     use alloc::vec::Vec;
 
