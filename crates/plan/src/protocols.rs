@@ -62,6 +62,17 @@ pub(crate) fn labels_of_loops<'s>(
     begins.filter_map(|begin| labels.get(begin).copied()).collect()
 }
 
+/// For each of these loops: the name of its protocol, if it is not that of the flow.
+pub(crate) fn other_protocols_of_loops(
+    scenario: &Scenario,
+    instance: &FlowInstance<'_>,
+    loops: &[Vec<Hop>],
+) -> Vec<Option<String>> {
+    let own = &instance.group.protocol.value;
+    let other = |label: &At<String>| (label.value != *own).then(|| label.value.clone());
+    labels_of_loops(scenario, instance, loops).into_iter().map(other).collect()
+}
+
 /// Every unknown protocol or queue of flows, loops, links and `[protocols]`, and every setting that a law refuses. Entries of
 /// `[protocols]` that no flow names are checked too, because a comparison may assign them.
 pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {

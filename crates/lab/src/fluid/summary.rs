@@ -136,7 +136,7 @@ impl FinishedFluidRun<'_> {
             let window_packets = windows.get(name.as_str()).copied();
             Loop {
                 name,
-                protocol: flow.other_protocol(position),
+                protocol: flow.loop_protocols.get(position).cloned().flatten(),
                 window_packets,
                 rtt_ms: milliseconds_of_samples(rtt),
             }

@@ -131,7 +131,7 @@ impl FinishedPacketRun<'_> {
             Loop {
                 window_packets: windows.get(name.as_str()).map(|samples| mean(samples)),
                 rtt_ms: milliseconds_of_histogram(view.round_trip_times()),
-                protocol: flow.other_protocol(position),
+                protocol: flow.loop_protocols.get(position).cloned().flatten(),
                 name,
             }
         };

@@ -3,7 +3,7 @@
 use super::plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidProtocol, labelled, protocol};
 use crate::delays::extra_delay;
 use crate::flow_instances::FlowInstance;
-use crate::protocols::labels_of_loops;
+use crate::protocols::{labels_of_loops, other_protocols_of_loops};
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use crate::traffic::hops;
 use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
@@ -301,7 +301,6 @@ impl<'s> LoopBuilder<'_, 's> {
         let scenario = self.scenario;
         let paths = scenario.loops(instance.forward_path, model.configured.entry);
         let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
-        let labels = labels_of_loops(scenario, instance, &paths);
         let packet = instance.group.packet;
         FluidFlowPlan {
             name: instance.name.clone(),
@@ -314,7 +313,7 @@ impl<'s> LoopBuilder<'_, 's> {
             loops,
             links: self.link_indices(instance.forward_path),
             relays: paths.iter().skip(1).filter_map(relay).collect(),
-            loop_protocols: labels.into_iter().map(|label| label.value.clone()).collect(),
+            loop_protocols: other_protocols_of_loops(scenario, instance, &paths),
         }
     }
 }

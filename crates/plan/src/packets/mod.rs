@@ -16,7 +16,7 @@ pub use plan::{
 };
 
 use crate::flow_instances::FlowInstance;
-use crate::protocols::{ConfiguredProtocol, configured_protocols, labelled, labels_of_loops};
+use crate::protocols::{ConfiguredProtocol, configured_protocols, labelled, other_protocols_of_loops};
 use crate::queue_conflicts::check_queues;
 use crate::traffic::{hop_name, hops, traffic};
 use crate::warnings;
@@ -245,7 +245,6 @@ fn flow_plan(
 ) -> PacketFlowPlan {
     let loops = scenario.loops(instance.forward_path, configured.entry);
     let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
-    let labels = labels_of_loops(scenario, instance, &loops);
     PacketFlowPlan {
         id,
         name: instance.name.clone(),
@@ -264,6 +263,6 @@ fn flow_plan(
         ),
         links,
         relays: loops.iter().skip(1).filter_map(relay).collect(),
-        loop_protocols: labels.into_iter().map(|label| label.value.clone()).collect(),
+        loop_protocols: other_protocols_of_loops(scenario, instance, &loops),
     }
 }

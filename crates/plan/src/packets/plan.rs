@@ -67,8 +67,8 @@ pub struct PacketFlowPlan {
     pub links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.
     pub relays: Vec<String>,
-    /// The names of the protocols of its loops in the scenario, in order.
-    pub loop_protocols: Vec<String>,
+    /// For each of its loops, in order: the name of its protocol in the scenario, if it is not that of the flow.
+    pub loop_protocols: Vec<Option<String>>,
 }
 
 /// One source of transfers, each a flow of its own.
@@ -151,11 +151,6 @@ impl PacketFlowPlan {
     /// The name in series of loop number `position` (from 0): `short.3/loop1`, or `short.3` if it is the only one.
     pub fn loop_name(&self, position: usize) -> String {
         names::loop_name(&self.name, self.relays.len(), position)
-    }
-
-    /// The protocol of loop number `position` (from 0), if it is not that of the flow.
-    pub fn other_protocol(&self, position: usize) -> Option<String> {
-        self.loop_protocols.get(position).filter(|name| **name != self.protocol).cloned()
     }
 
     /// The name in results of relay number `position` (from 0): `short.3@R1`.
