@@ -9,7 +9,7 @@ use millpond_units::{Bytes, Rate, Span};
 pub(super) struct RcpSender {
     control: Control,
     initial_window: f64,
-    /// In base RTTs.
+    /// In smoothed RTTs.
     reference_interval: f64,
     packet: Bytes,
     advised: Rate,
@@ -38,16 +38,16 @@ impl RcpSender {
         (self.advised, self.permit) = (Rate::ZERO, Permit { window: Some(window), ..Permit::default() });
     }
 
-    fn follow(&mut self, advised: Rate, base_rtt: Span) {
+    fn follow(&mut self, advised: Rate, ack: &Ack) {
         self.advised = advised;
         self.permit = match self.control {
             Control::Rate => Permit {
                 pace: Some(advised.max(Rate::from_bps(1))),
-                feedback_within: Some(base_rtt.scale(self.reference_interval)),
+                feedback_within: Some(ack.smoothed_rtt.scale(self.reference_interval)),
                 ..Permit::default()
             },
             Control::Window => {
-                let window = advised.bytes_in(base_rtt).max(self.packet);
+                let window = advised.bytes_in(ack.min_rtt).max(self.packet);
                 Permit { window: Some(window), ..Permit::default() }
             }
         };
@@ -64,7 +64,7 @@ impl Sender for RcpSender {
         self.rtt = ack.rtt.unwrap_or(self.rtt);
         let header = self.unread.note(RcpHeader::parse(&ack.header));
         if let Some(rate) = header.and_then(|header| header.advice()) {
-            self.follow(rate, ack.min_rtt);
+            self.follow(rate, ack);
         }
     }
 
@@ -123,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_requests_feedback_once_per_base_rtt_however_low_its_rate_is() {
+    fn a_sender_requests_feedback_once_per_round_trip_time_however_low_its_rate_is() {
         let mut bench = SenderBench::new(&Rcp, &[], RTT);
-        let ack = Ack { rtt: Some(RTT * 3), ..ack_with_rates(&bench, &[1e-4]) };
+        let ack = Ack { smoothed_rtt: RTT * 3, ..ack_with_rates(&bench, &[1e-4]) };
         bench.ack(&ack);
-        assert_eq!(bench.law.permit().feedback_within, Some(RTT));
+        assert_eq!(bench.law.permit().feedback_within, Some(RTT * 3));
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.law.permit().feedback_within, None, "without a rate there is nothing to pace");
     }
