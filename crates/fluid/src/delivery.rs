@@ -12,8 +12,12 @@
 //! A link offers each flow a share of its capacity that is proportional to the flow's arrivals. The shares of a link add
 //! up to its capacity. All deliveries over a link, counted when they leave it, are therefore at most its capacity at
 //! every time. Over a path with one hop, what is delivered is what the link has served.
+//!
+//! The same holds for the loops of a chain: each delivers at most what the loop before it has delivered to its relay. A
+//! link divides its departures in proportion to the present arrivals, also those of data that other flows have in its
+//! queue. A flow behind a relay would otherwise receive data that has never crossed the links before the relay.
 
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, LoopData};
 
 /// The service of one link for one flow: rates in bit/s, or amounts in bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,12 +38,12 @@ pub(crate) fn delivered_after(before: f64, served: f64, offered: f64) -> f64 {
 pub(crate) struct Deliveries {
     /// For each hop of the assembly: bits that the link has served and that were not delivered.
     pub(crate) undelivered: Vec<f64>,
-    /// For each loop: bits that have arrived at its first relay and were not delivered; infinite if its deliveries follow
-    /// from its own links alone.
+    /// For each loop: bits that have arrived at its first relay and were not delivered; infinite if it begins at the
+    /// sender.
     relayed: Vec<f64>,
     /// For each loop: bits delivered since time zero.
     delivered: Vec<f64>,
-    /// The loops with several hops, and the loops behind them, in the order of their chains.
+    /// The loops with several hops, and all loops of chains with relays, in the order of their chains.
     loops: Vec<usize>,
 }
 
@@ -54,13 +58,13 @@ impl Deliveries {
         let mut heads: Vec<usize> =
             (0..asm.loops.len()).filter(|l| asm.loops[*l].start_relay.is_none()).collect();
         while let Some(l) = heads.pop() {
-            let is_metered = asm.hops_of(l).len() > 1 || deliveries.relayed[l] == 0.0;
-            if is_metered {
+            let LoopData { start_relay, end_relay, .. } = asm.loops[l];
+            if asm.hops_of(l).len() > 1 || start_relay.is_some() || end_relay.is_some() {
                 deliveries.loops.push(l);
             }
-            if let Some(relay) = asm.loops[l].end_relay {
+            if let Some(relay) = end_relay {
                 let next = asm.relays[relay].downstream.0;
-                deliveries.relayed[next] = if is_metered { 0.0 } else { f64::INFINITY };
+                deliveries.relayed[next] = 0.0;
                 heads.push(next);
             }
         }

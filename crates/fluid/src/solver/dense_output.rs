@@ -47,6 +47,13 @@ fn weighted(weights: &[f64; 5], nodes: &[Vec<f64>; 5], i: usize) -> f64 {
     nodes.iter().zip(weights).map(|(node, weight)| weight * node[i]).sum()
 }
 
+/// A channel between the nodes. A polynomial can be negative there although the channel is not: a value between nodes that
+/// are not negative is at least zero.
+fn channel_between(weights: &[f64; 5], nodes: &[Vec<f64>; 5], i: usize) -> f64 {
+    let value = weighted(weights, nodes, i);
+    if value < 0.0 && nodes.iter().all(|node| node[i] >= 0.0) { 0.0 } else { value }
+}
+
 impl LastStep {
     pub(super) fn new(states: usize, channels: usize) -> Self {
         Self {
@@ -161,7 +168,7 @@ impl<'a> DenseOutput<'a> {
             *state = weighted(&values, &last.states, i).max(bound.lower).min(bound.upper);
         }
         for (i, (channel, integral)) in channels.iter_mut().zip(integrals.iter_mut()).enumerate() {
-            *channel = weighted(&values, &last.channels, i);
+            *channel = channel_between(&values, &last.channels, i);
             *integral = last.integral(i, &sums);
         }
         for delivery in &last.deliveries {
@@ -212,5 +219,21 @@ mod tests {
             let sum: f64 = NODES.into_iter().zip(integral_weights(theta)).map(|(t, w)| w * p(t)).sum();
             assert!((sum - integral(theta)).abs() < 1e-14, "{theta}");
         }
+    }
+    /// A queue that drains and is empty from the middle of the step on: the polynomial through the nodes oscillates about
+    /// zero behind it.
+    #[test]
+    fn a_channel_that_is_not_negative_at_the_nodes_is_not_negative_between_them() {
+        let falling = [2.0, 1.0, 0.0, 0.0, 0.0];
+        let nodes = falling.map(|queue| vec![queue, -queue]);
+        let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
+        for place in 0..=100 {
+            let weights = lagrange(f64::from(place) / 100.0);
+            lowest = lowest.min(weighted(&weights, &nodes, 0));
+            highest = highest.max(channel_between(&weights, &nodes, 1));
+            assert!(channel_between(&weights, &nodes, 0) >= 0.0, "{place}");
+        }
+        assert!(lowest < -0.01, "the polynomial alone: {lowest}");
+        assert!(highest > 0.01, "a channel that is negative at nodes is not changed: {highest}");
     }
 }

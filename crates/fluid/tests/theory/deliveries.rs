@@ -90,3 +90,25 @@ fn flows_deliver_behind_a_relay_what_the_links_before_it_have_served() {
     }
     assert!(at(second, 90) > 0.99 * (at(first, 90) - 6.0 * 0.2), "{} {}", at(second, 90), at(first, 90));
 }
+
+/// Loops with one hop each. For two seconds another flow fills the queue of the second link; while that queue empties, its
+/// link serves at 8 kbit/s, but the flow behind the relay has sent 4.
+#[test]
+fn a_flow_behind_a_relay_delivers_none_of_the_data_that_other_flows_have_in_the_queue() {
+    let mut network = FluidNetwork::new();
+    let [a, b] = [10.0, 8.0].map(|capacity| network.link("", capacity * BASE, f64::INFINITY));
+    let flow = |name: &str, rate: f64| Loop::new(name, P, sender_law(Steady(rate * BASE)), 1.0);
+    let first = network.add(flow("first", 4.0).over(a, 0.05).from(0.0));
+    let second = network.add(flow("second", 50.0).over(b, 0.1).from(0.1));
+    network.add(flow("on b", 8.0).over(b, 0.1).from(0.0).until(2.0));
+    network.add_relay(Relay { upstream: first, downstream: second, forward: 0.1 });
+    let asm = Assembly::new(network).unwrap();
+    let mut run = DenseOutput::new(Solver::new(&asm, Accuracy::default()).unwrap(), 9.0);
+    let bits = delivered(&asm, &mut run, 3);
+    for tenth in 1..=90 {
+        let (sent, received) = (4.0 * 0.1 * tenth as f64, bits[tenth - 1][second.0]);
+        assert!(received <= sent, "{received} of {sent} after {tenth} tenths");
+    }
+    let (sent, received) = (4.0 * 9.0, bits[89][second.0]);
+    assert!(received > sent - 4.0 * 1.0, "{received} of {sent}");
+}
