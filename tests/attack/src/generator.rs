@@ -47,6 +47,9 @@ pub fn generate(choices: &mut Choices<'_>, world: World) -> Case {
 /// has one price for a link, and the others have several queues themselves.
 const NOT_PER_FLOW: [&str; 5] = ["rem", "paganini", "fq-", "dualpi2", "prague"];
 
+/// The key for the protocols of single loops.
+const LOOPS: &str = "loops =";
+
 fn has_fluid_model(protocol: &dyn Protocol) -> bool {
     let settings = Settings::check(protocol.card().parameters, std::iter::empty());
     settings.is_ok_and(|settings| matches!(protocol.fluid(&settings), Ok(Some(_))))
@@ -87,11 +90,16 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// One or two protocols, with tables where paths have relays.
-    fn protocols(&mut self) -> Vec<String> {
+    /// The protocols of the world.
+    fn usable(&self) -> Vec<&'static str> {
         let registry = Registry::builtin();
         let usable = registry.protocols().filter(|protocol| self.is_packets() || has_fluid_model(*protocol));
-        let names: Vec<&str> = usable.map(|protocol| protocol.card().name).collect();
+        usable.map(|protocol| protocol.card().name).collect()
+    }
+
+    /// One or two protocols, with tables where paths have relays.
+    fn protocols(&mut self) -> Vec<String> {
+        let names = self.usable();
         let count = if self.choices.chance(30) { 2 } else { 1 };
         let mut chosen: Vec<&str> = Vec::new();
         for _ in 0..count {
@@ -109,13 +117,11 @@ impl Generator<'_, '_> {
     /// A table `[protocols.NAME]` with relays.
     fn entry(&mut self, protocol: &str) -> String {
         let name = format!("{protocol}-in-loops");
-        let inner = &self.topology.paths[0][1..self.topology.paths[0].len() - 1];
-        let relays = if inner.is_empty() || self.choices.chance(40) {
-            "\"all\"".to_owned()
-        } else {
-            let first = self.choices.below(inner.len() as u64) as usize;
-            format!("{:?}", &inner[first..])
-        };
+        let inner = self.topology.paths[0][1..self.topology.paths[0].len() - 1].to_vec();
+        let are_all = inner.is_empty() || self.choices.chance(40);
+        let first = if are_all { 0 } else { self.choices.below(inner.len() as u64) as usize };
+        let nodes = &inner[first..];
+        let relays = if are_all { "\"all\"".to_owned() } else { format!("{nodes:?}") };
         let mut keys = vec![format!("protocol = \"{protocol}\""), format!("relays = {relays}")];
         if self.topology.shares_loops {
             keys.push(format!("aggregate = {relays}"));
@@ -123,6 +129,11 @@ impl Generator<'_, '_> {
         if self.is_packets() {
             let buffer = *self.choices.pick(&["2bdp", "0.5bdp", "20packets", "30KB", "40ms", "unlimited"]);
             keys.push(format!("relay_buffer = \"{buffer}\""));
+        }
+        if !nodes.is_empty() && self.choices.chance(40) {
+            let usable = self.usable();
+            let (relay, next) = (self.choices.pick(nodes), self.choices.pick(&usable));
+            keys.push(format!("{LOOPS} {{ {relay} = \"{next}\" }}"));
         }
         self.case.entries.push(EntryCase { name: name.clone(), keys });
         name
@@ -135,7 +146,9 @@ impl Generator<'_, '_> {
         } else {
             &["droptail", "red", "rem"]
         };
-        let queue = (protocols.len() > 1 || self.choices.chance(25)).then(|| *self.choices.pick(queues));
+        let has_loops = |entry: &EntryCase| entry.keys.iter().any(|key| key.starts_with(LOOPS));
+        let has_several = protocols.len() > 1 || self.case.entries.iter().any(has_loops);
+        let queue = (has_several || self.choices.chance(25)).then(|| *self.choices.pick(queues));
         for edge in std::mem::take(&mut self.topology.links) {
             let law = queue.unwrap_or(&protocols[0]);
             let may_be_fair = !NOT_PER_FLOW.iter().any(|part| law.contains(part));
