@@ -17,9 +17,14 @@ mod measure;
 use cases::Case;
 use millpond_sim::PacketNetwork;
 use millpond_units::{Span, Time};
+use mimalloc::MiMalloc;
 use std::env;
 use std::error::Error;
 use std::process::Command;
+
+/// The allocator of the `millpond` command.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

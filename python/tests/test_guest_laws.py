@@ -356,6 +356,20 @@ def test_a_sweep_on_processes_runs_guests(tmp_path: Path) -> None:
         assert pair["utilization"].nunique() == 1
 
 
+def test_a_sweep_on_processes_runs_a_guest_in_a_single_loop(tmp_path: Path) -> None:
+    millpond.register(Reno)
+    links = [LINK | {"between": ["a", "r"]}, LINK | {"name": "M", "between": ["r", "b"], "rate": "10Mbps"}]
+    flows = [{"name": "f", "protocol": "split", "path": ["a", "r", "b"]}]
+    split = {"protocol": "cubic", "relays": ["r"], "loops": {"r": "guest-reno"}}
+    scenario = network("split", duration="4s", links=links, flows=flows, protocols={"split": split})
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as executor:
+        sweep = millpond.sweep(scenario, {"links.M.rate": ["5Mbps"]}, out=tmp_path, executor=executor)
+    built_in = scenario.set("links.M.rate", "5Mbps").set("protocols.split.loops.r", "newreno").run()
+    (used,) = sweep.runs()["utilization"]
+    assert used == built_in.summary.links[2].utilization
+
+
 def test_runs_of_another_code_have_other_keys(tmp_path: Path) -> None:
     def law(window: float) -> type[millpond.Law]:
         names: dict[str, Any] = {"millpond": millpond}

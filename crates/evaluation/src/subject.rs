@@ -178,3 +178,40 @@ pub(super) fn without_subject(mut scenario: Scenario) -> Scenario {
 fn is_tested_queue(direction: &Direction) -> bool {
     direction.queue.as_ref().is_some_and(|queue| queue.name.value == TESTED)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_scenario::Disk;
+    use std::path::Path;
+
+    const SPLIT: &str = r#"
+        title = "split"
+        duration = "10s"
+        links = [
+            { name = "L", between = ["A", "R"], rate = "40Mbps", delay = "5ms" },
+            { name = "M", between = ["R", "B"], rate = "10Mbps", delay = "15ms" },
+        ]
+        flows = [{ name = "f", protocol = "split", path = ["A", "R", "B"] }]
+        [protocols.split]
+        protocol = "cubic"
+        relays = ["R"]
+        loops = { R = "tested" }
+        [protocols.tested]
+        protocol = "cubic"
+    "#;
+
+    #[test]
+    fn a_protocol_is_placed_in_single_loops_as_well() {
+        let scenario = Scenario::parse(SPLIT, "split.toml", Path::new(""), &[], &Disk).unwrap();
+        assert!(SubjectKind::Protocol.is_tested_in(&scenario));
+        let pledge = Subject { kind: SubjectKind::Protocol, name: "pledge".to_owned() };
+        let placed = pledge.placed_in(scenario.clone());
+        let of_loops: Vec<&str> =
+            placed.protocols["split"].loops.values().map(|protocol| protocol.value.as_str()).collect();
+        assert_eq!(of_loops, ["pledge"]);
+        assert!(!placed.protocols.contains_key(TESTED) && !SubjectKind::Protocol.is_tested_in(&placed));
+        let without: Vec<String> = without_subject(scenario).protocols.into_keys().collect();
+        assert!(without.is_empty(), "{without:?}");
+    }
+}

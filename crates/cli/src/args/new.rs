@@ -30,6 +30,8 @@ pub(crate) enum Template {
     BesideCubic,
     /// Many servers answer one client at once
     Incast,
+    /// A proxy divides a path over a satellite, with a protocol on each side
+    SplitPath,
 }
 
 impl Template {
@@ -42,6 +44,7 @@ impl Template {
             Self::LateJoiner => include_str!("../../../../scenarios/late-joiner.toml"),
             Self::BesideCubic => include_str!("../../../../scenarios/beside-cubic.toml"),
             Self::Incast => include_str!("../../../../scenarios/incast.toml"),
+            Self::SplitPath => include_str!("../../../../scenarios/split-path.toml"),
         }
     }
 }

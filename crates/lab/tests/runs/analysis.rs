@@ -130,6 +130,28 @@ fn an_unknown_parameter_is_refused_with_the_nearest_name() {
     assert!(error.contains("did you mean \"protocols.cltcp.params.alpha\"?"), "{error}");
 }
 
+#[test]
+fn the_parameters_of_the_protocols_of_single_loops_can_be_varied() {
+    let text = r#"
+        title = "split"
+        duration = "10s"
+        links = [
+            { name = "L", between = ["A", "R"], rate = "155Mbps", delay = "40ms" },
+            { name = "M", between = ["R", "B"], rate = "10Mbps", delay = "10ms" },
+        ]
+        flows = [{ name = "f", protocol = "split", path = ["A", "R", "B"] }]
+        protocols = { split = { protocol = "cltcp", relays = ["R"], loops = { R = "pledge" } } }
+    "#;
+    let scenario = Scenario::parse(text, "split.toml", Path::new(""), &[], &Disk).unwrap();
+    let registry = Registry::builtin();
+    let study = Study::new(&scenario, &registry);
+    for name in ["protocols.split.params.alpha", "protocols.pledge.params.target"] {
+        assert_eq!(VariedParameter::parse(name, study).unwrap().name(), name);
+    }
+    let error = VariedParameter::parse("protocols.pledge.params.traget", study).unwrap_err();
+    assert!(error.contains("did you mean \"protocols.pledge.params.target\"?"), "{error}");
+}
+
 /// Ten flows of ACP on a link, with these overrides.
 fn ten_of_acp(overrides: &[String]) -> Scenario {
     let text = r#"

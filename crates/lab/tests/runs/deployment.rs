@@ -4,7 +4,7 @@ use crate::common::scenario;
 use millpond_lab::{Choice, ComparisonCase, Deployment, cases, run};
 use millpond_protocols::Registry;
 use millpond_results::{About, Summary, Unwatched, World};
-use millpond_scenario::{FlowStart, RouterConduct, Scenario};
+use millpond_scenario::{FlowStart, RouterConduct, Scenario, SettingValue};
 use millpond_units::{Span, Time};
 
 const FOUR_PAIRS: &str = r#"
@@ -86,6 +86,32 @@ fn routers_at_other_links_are_absent() {
     }
     let error = deployed(&whole, deployment(&[100.0], &["bottlenek"])).unwrap_err();
     assert!(error.contains("did you mean \"bottleneck\"?"), "{error}");
+}
+
+/// The second link is crossed by loops of Pledge alone, in the direction of the data.
+#[test]
+fn a_link_that_other_loops_of_the_flow_cross_has_the_queue_of_their_protocol() {
+    let text = r#"
+        title = "split"
+        duration = "2s"
+        links = [
+            { name = "first", between = ["A", "R"], rate = "40Mbps", delay = "5ms" },
+            { name = "second", between = ["R", "B"], rate = "10Mbps", delay = "15ms" },
+        ]
+        flows = [{ name = "f", count = 2, protocol = "split", path = ["A", "R", "B"] }]
+        protocols = { split = { protocol = "dctcp", relays = ["R"], loops = { R = "lgcc" } } }
+    "#;
+    let cases = deployed(&scenario(text, &[]), deployment(&[50.0], &[])).unwrap();
+    let queue = |link: usize| {
+        let queue = cases[0].scenario.links[link].forward.queue.as_ref().unwrap();
+        let presets = queue.settings.iter().filter(|setting| setting.name.value == "preset");
+        (queue.name.value.clone(), presets.map(|setting| setting.value.value.clone()).collect::<Vec<_>>())
+    };
+    let text = |name: &str| vec![SettingValue::Text(name.to_owned())];
+    assert_eq!(
+        [queue(0), queue(1)],
+        [("red".to_owned(), text("dctcp-step")), ("red".to_owned(), text("lgcc"))]
+    );
 }
 
 #[test]

@@ -29,12 +29,11 @@ pub(super) const CONTROL: Key<Control> = word("control", Control::Rate)
 pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
     .source("not in the paper, whose handshake asks for a rate before any data is sent")
     .meaning("window of a sender before its first advised rate");
-pub(super) const REFERENCE_INTERVAL: Key<f64> =
-    number("reference_interval", "RTTs", 1.0, above(0.0).to(1e9))
-        .source("REF_INTVAL = 1.0 in the authors' rcp-host.cc for ns-2, which counts least RTTs")
-        .meaning(
-            "longest time without a packet: a slower sender sends packets without data, to receive new rates",
-        );
+pub(super) const REFERENCE_INTERVAL: Key<f64> = number("reference_interval", "RTTs", 1.0, above(0.0).to(1e9))
+    .source("REF_INTVAL = 1.0 in the authors' rcp-host.cc for ns-2, which counts least RTTs")
+    .meaning(
+        "longest time without a packet: a slower sender sends packets without data, to receive new rates",
+    );
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
