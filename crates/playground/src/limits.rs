@@ -18,9 +18,11 @@ pub(crate) const MOST_SAMPLES: f64 = 2e7;
 pub(crate) const LONGEST_RUN: Duration = Duration::from_secs(20);
 /// How long a check or a change of a text may take.
 pub(crate) const LONGEST_CHECK: Duration = Duration::from_secs(5);
+/// The most memory of a job, in bytes.
+pub(crate) const MOST_MEMORY: u64 = 1 << 30;
 /// The most memory that a job may map, in bytes. The allocator of the command maps 1 GiB at its start, used or not; the rest
-/// are stacks.
-pub(crate) const MOST_MEMORY: u64 = (1 << 30) + (256 << 20);
+/// is for stacks.
+const MOST_MAPPED: u64 = MOST_MEMORY + (256 << 20);
 /// The most jobs that wait for a processor.
 pub(crate) const MOST_WAITING: usize = 32;
 /// The narrowest and the widest figure, in pixels.
@@ -36,7 +38,7 @@ pub(crate) fn limit_this_process() {
             // A limit that is lower already cannot be raised, and need not be.
             let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
         };
-        limit(Resource::Data, MOST_MEMORY);
+        limit(Resource::Data, MOST_MAPPED);
         // Two runs of a job may use two processors.
         limit(Resource::Cpu, 2 * LONGEST_RUN.as_secs() + 5);
         limit(Resource::Fsize, 0);

@@ -301,7 +301,9 @@ fn a_closed_connection_ends_its_run_within_a_second() {
             let rest = limits.lines().find_map(|line| line.strip_prefix(name));
             rest.and_then(|rest| rest.split_whitespace().next()) == Some(most.to_string().as_str())
         };
-        has("Max data size", 1 << 30) && has("Max file size", 0) && has("Max core file size", 0)
+        has("Max data size", (1 << 30) + (256 << 20))
+            && has("Max file size", 0)
+            && has("Max core file size", 0)
     };
     let limited = time_until(|| server.jobs().iter().all(is_limited));
     assert!(limited < Duration::from_secs(10), "a job without limits");
