@@ -220,6 +220,7 @@ mod tests {
             assert!((sum - integral(theta)).abs() < 1e-14, "{theta}");
         }
     }
+
     /// A queue that drains and is empty from the middle of the step on: the polynomial through the nodes oscillates about
     /// zero behind it.
     #[test]
