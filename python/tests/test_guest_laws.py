@@ -358,10 +358,16 @@ def test_a_sweep_on_processes_runs_guests(tmp_path: Path) -> None:
 
 def test_a_sweep_on_processes_runs_a_guest_in_a_single_loop(tmp_path: Path) -> None:
     millpond.register(Reno)
-    links = [LINK | {"between": ["a", "r"]}, LINK | {"name": "M", "between": ["r", "b"], "rate": "10Mbps"}]
-    flows = [{"name": "f", "protocol": "split", "path": ["a", "r", "b"]}]
-    split = {"protocol": "cubic", "relays": ["r"], "loops": {"r": "guest-reno"}}
-    scenario = network("split", duration="4s", links=links, flows=flows, protocols={"split": split})
+    split: dict[str, Any] = {"protocol": "cubic", "relays": ["r"], "loops": {"r": "guest-reno"}}
+    scenario = millpond.Scenario(
+        {
+            "title": "A relay",
+            "duration": "4s",
+            "links": [LINK | {"between": ["a", "r"]}, LINK | {"name": "M", "between": ["r", "b"]}],
+            "flows": [{"name": "f", "protocol": "split", "path": ["a", "r", "b"]}],
+            "protocols": {"split": split},
+        }
+    )
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as executor:
         sweep = millpond.sweep(scenario, {"links.M.rate": ["5Mbps"]}, out=tmp_path, executor=executor)
