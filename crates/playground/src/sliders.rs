@@ -424,6 +424,7 @@ params = { phi1 = 10 }
         assert!((shortest - 4.4).abs() < 1e-9, "{shortest}");
         assert!(one(&of(&["links.L.rate=1Gbps"]), "links.L.rate").maximum >= 1.0);
     }
+
     #[test]
     fn the_protocol_of_a_single_loop_has_sliders_as_that_of_the_flow() {
         let text = TEXT.replace("phi1 = 10 }", "phi1 = 10 }\nrelays = [\"R\"]\nloops = { R = \"pledge\" }");

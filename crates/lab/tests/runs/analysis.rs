@@ -1,5 +1,6 @@
 //! Equilibrium and stability of whole scenarios against theory.
 
+use crate::loop_protocols::split;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
@@ -132,17 +133,8 @@ fn an_unknown_parameter_is_refused_with_the_nearest_name() {
 
 #[test]
 fn the_parameters_of_the_protocols_of_single_loops_can_be_varied() {
-    let text = r#"
-        title = "split"
-        duration = "10s"
-        links = [
-            { name = "L", between = ["A", "R"], rate = "155Mbps", delay = "40ms" },
-            { name = "M", between = ["R", "B"], rate = "10Mbps", delay = "10ms" },
-        ]
-        flows = [{ name = "f", protocol = "split", path = ["A", "R", "B"] }]
-        protocols = { split = { protocol = "cltcp", relays = ["R"], loops = { R = "pledge" } } }
-    "#;
-    let scenario = Scenario::parse(text, "split.toml", Path::new(""), &[], &Disk).unwrap();
+    let text = split("cltcp", "pledge");
+    let scenario = Scenario::parse(&text, "split.toml", Path::new(""), &[], &Disk).unwrap();
     let registry = Registry::builtin();
     let study = Study::new(&scenario, &registry);
     for name in ["protocols.split.params.alpha", "protocols.pledge.params.target"] {

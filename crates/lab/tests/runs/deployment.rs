@@ -1,6 +1,7 @@
 //! Partial deployment: flows and routers that take part beside others that do not.
 
 use crate::common::scenario;
+use crate::loop_protocols::split;
 use millpond_lab::{Choice, ComparisonCase, Deployment, cases, run};
 use millpond_protocols::Registry;
 use millpond_results::{About, Summary, Unwatched, World};
@@ -88,20 +89,11 @@ fn routers_at_other_links_are_absent() {
     assert!(error.contains("did you mean \"bottleneck\"?"), "{error}");
 }
 
-/// The second link is crossed by loops of Pledge alone, in the direction of the data.
+/// Loops of LGCC alone cross the second link, in the direction of the data.
 #[test]
 fn a_link_that_other_loops_of_the_flow_cross_has_the_queue_of_their_protocol() {
-    let text = r#"
-        title = "split"
-        duration = "2s"
-        links = [
-            { name = "first", between = ["A", "R"], rate = "40Mbps", delay = "5ms" },
-            { name = "second", between = ["R", "B"], rate = "10Mbps", delay = "15ms" },
-        ]
-        flows = [{ name = "f", count = 2, protocol = "split", path = ["A", "R", "B"] }]
-        protocols = { split = { protocol = "dctcp", relays = ["R"], loops = { R = "lgcc" } } }
-    "#;
-    let cases = deployed(&scenario(text, &[]), deployment(&[50.0], &[])).unwrap();
+    let split = scenario(&split("dctcp", "lgcc"), &["flows.f.count=2"]);
+    let cases = deployed(&split, deployment(&[50.0], &[])).unwrap();
     let queue = |link: usize| {
         let queue = cases[0].scenario.links[link].forward.queue.as_ref().unwrap();
         let presets = queue.settings.iter().filter(|setting| setting.name.value == "preset");

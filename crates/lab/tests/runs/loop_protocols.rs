@@ -34,7 +34,8 @@ relay_buffer = "60KB"
 loops = { R = "NEXT" }
 "#;
 
-fn split(protocol: &str, next: &str) -> String {
+/// The scenario with these protocols.
+pub(crate) fn split(protocol: &str, next: &str) -> String {
     SPLIT.replace("PROTOCOL", protocol).replace("NEXT", next)
 }
 
