@@ -44,8 +44,13 @@ def copied(memory: MemoryFileSystem, folder: Path) -> Path:
     return folder
 
 
-def left_folders() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("millpond-*"))
+@pytest.fixture
+def temporaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files, of this test alone: other tests have sweeps at the same time."""
+    folder = tmp_path / "temporaries"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
 def stop_after_half(share: float) -> None:
@@ -54,15 +59,14 @@ def stop_after_half(share: float) -> None:
 
 
 def test_an_address_has_the_files_of_a_folder(
-    scenario: millpond.Scenario, serial: Path, memory: MemoryFileSystem, tmp_path: Path
+    scenario: millpond.Scenario, serial: Path, memory: MemoryFileSystem, tmp_path: Path, temporaries: Path
 ) -> None:
-    before = left_folders()
     swept = run_sweep(scenario, ADDRESS)
     assert names(memory) == FILES
     assert_equal(copied(memory, tmp_path / "copy"), serial)
     assert swept.directory == ADDRESS
     assert swept.runs().equals(run_sweep(scenario, serial).runs())
-    assert left_folders() == before
+    assert list(temporaries.glob("millpond-*")) == []
 
 
 def test_a_file_address_is_a_folder(scenario: millpond.Scenario, serial: Path, tmp_path: Path) -> None:
@@ -183,17 +187,20 @@ def test_a_replaced_sweep_that_is_interrupted_leaves_no_old_table(
 
 
 def test_an_address_that_cannot_be_written_keeps_the_runs_here(
-    scenario: millpond.Scenario, serial: Path, memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+    scenario: millpond.Scenario,
+    serial: Path,
+    memory: MemoryFileSystem,
+    monkeypatch: pytest.MonkeyPatch,
+    temporaries: Path,
 ) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    before = left_folders()
     monkeypatch.setattr(MemoryFileSystem, "put_file", fail)
     with pytest.raises(millpond.Error, match=r"No space left on device.*copy its files to the address") as raised:
         run_sweep(scenario, ADDRESS)
     assert names(memory) == ["sweep.lock"]
-    (folder,) = left_folders() - before
+    (folder,) = temporaries.glob("millpond-*")
     assert str(folder / "dataset") in str(raised.value)
     assert_equal(folder / "dataset", serial)
     for file in (folder / "dataset").iterdir():
