@@ -1,7 +1,10 @@
 //! The event queue: a timing wheel (Varghese and Lauck 1987). Events of equal time leave in the order of insertion.
 
+mod later;
+
 use crate::packet_pool::PacketHandle;
 use crate::prefetch::prefetch;
+use later::LaterEvents;
 use millpond_units::Time;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -67,12 +70,18 @@ impl PartialOrd for QueuedEvent {
 /// Number of slots that share a word of the occupancy bitmap.
 const WORD: usize = 64;
 
-/// Smallest and largest number of words.
-const MIN_WORDS: usize = 1024;
-const MAX_WORDS: usize = 1 << 18;
+/// Number of words.
+const WORDS: usize = 1024;
+
+/// Number of slots: 2^`SLOT_BITS`.
+const SLOTS: usize = WORDS * WORD;
+const SLOT_BITS: u32 = SLOTS.ilog2();
 
 /// Slots of the first rotation last 2^20 ps, about a microsecond: suitable for a million events per second.
 const INITIAL_SHIFT: u32 = 20;
+
+/// A rotation of the widest slots lasts 2^63 ps.
+const MAX_SHIFT: u32 = 63 - SLOT_BITS;
 
 /// Index that refers to no node.
 const NONE: u32 = u32::MAX;
@@ -80,24 +89,28 @@ const NONE: u32 = u32::MAX;
 /// Largest number of list entries examined when an event is inserted into a slot.
 const MAX_WALK: usize = 8;
 
+/// Length of the overflow heap at which slots may become narrower.
+const CROWD: usize = 1024;
+
 /// A timing wheel.
 ///
 /// ```text
-///      start                                                  start + slots << shift
-///        |----|----|----|----|----|---- ...                 ----|
-///               word   |  slots: short sorted lists             |  later: one unsorted list
+///      start                             start + slots << shift
+///        |----|----|----|----|---- ... ----|----------------|----------------|---- ...
+///               word   |  slots: short     |  later: an unsorted list for each rotation,
+///                      |  sorted lists     |  and one for all that are far away
 /// ```
 ///
 /// A slot mostly holds at most one event, so that the cost of an event does not depend on the number of pending events.
 /// Events that would make a list long go to an overflow heap; if many do, the slots become narrower at once
-/// ([`Self::narrow`]). After a rotation the wheel is filled from `later`, with wider slots if the last rotation had fewer
-/// events than a quarter of the slots, or narrower ones if it had more than three quarters. There are at least twice as
-/// many slots as pending events, so that an event waits in `later` for a few rotations at most.
+/// ([`Self::narrow`]). A rotation begins with its list from `later`. The slots become wider if a rotation has fewer
+/// events than a quarter of the slots, or narrower if it has more than three quarters: all later events are then distributed
+/// again, at most once for as many events as are pending. Whatever is pending, the wheel and its nodes stay in the cache.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     /// Current position: all slots before this word are empty.
     word: usize,
-    /// One bit for each slot that holds an event. The number of words is a power of two.
+    /// One bit for each slot that holds an event.
     occupied: Box<[u64]>,
     /// First node of the list of each slot.
     first: Box<[u32]>,
@@ -118,9 +131,9 @@ pub(crate) struct EventQueue {
     overflow: BinaryHeap<Reverse<QueuedEvent>>,
     /// Length of `overflow` at which the slots become narrower.
     narrow_at: usize,
-    later: Vec<QueuedEvent>,
-    /// An empty list that keeps its memory, to become `later` at the next rotation.
-    spare: Vec<QueuedEvent>,
+    later: LaterEvents,
+    /// Number of events of all rotations since the width of the slots changed.
+    since_change: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -136,8 +149,8 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             word: 0,
-            occupied: vec![0; MIN_WORDS].into_boxed_slice(),
-            first: vec![NONE; MIN_WORDS * WORD].into_boxed_slice(),
+            occupied: vec![0; WORDS].into_boxed_slice(),
+            first: vec![NONE; SLOTS].into_boxed_slice(),
             nodes: Vec::new(),
             free: NONE,
             shift: INITIAL_SHIFT,
@@ -146,9 +159,9 @@ impl Default for EventQueue {
             next_tie: 0,
             tie_at_start: 0,
             overflow: BinaryHeap::new(),
-            narrow_at: MIN_WORDS,
-            later: Vec::new(),
-            spare: Vec::new(),
+            narrow_at: CROWD,
+            later: LaterEvents::new(INITIAL_SHIFT + SLOT_BITS),
+            since_change: 0,
         }
     }
 }
@@ -215,7 +228,7 @@ impl EventQueue {
             occupied.and_then(|word| self.nodes.get(first(word) as usize)).map(|node| node.key.time);
         let in_heap = self.overflow.peek().map(|Reverse(event)| event.key.time);
         let in_rotation = in_wheel.into_iter().chain(in_heap).min();
-        let time = in_rotation.or_else(|| self.later.iter().map(|event| event.key.time).min());
+        let time = in_rotation.or_else(|| self.later.first_time(self.later.rotation(self.start)));
         time.map_or(Time::NEVER, Time::from_picos)
     }
 
@@ -271,7 +284,7 @@ impl EventQueue {
     fn insert(&mut self, QueuedEvent { key, handle }: QueuedEvent) {
         let slot = self.slot(key.time);
         let Some(first) = self.first.get_mut(slot) else {
-            return self.later.push(QueuedEvent { key, handle });
+            return self.later.push(key, handle);
         };
         let Some(fresh) = self.nodes.get_mut(self.free as usize) else {
             return self.insert_into_new_node(QueuedEvent { key, handle });
@@ -305,7 +318,7 @@ impl EventQueue {
         self.nodes[number as usize].next = next_free;
         self.overflow.push(Reverse(QueuedEvent { key, handle }));
         if self.overflow.len() > self.narrow_at {
-            self.narrow();
+            self.narrow(self.now);
         }
     }
 
@@ -318,33 +331,61 @@ impl EventQueue {
         self.insert(event);
     }
 
-    /// Starts the next rotation at the earliest event of `later`; returns false if there is none.
+    /// Starts the next rotation that has events; returns false if there is none.
     #[cold]
     fn rotate(&mut self) -> bool {
-        let slots = self.first.len();
-        let shift = match (self.next_tie.wrapping_sub(self.tie_at_start) >> TARGET_BITS) as usize {
-            count if count < slots / 4 => self.shift + 1,
-            count if count > slots / 4 * 3 => self.shift.saturating_sub(1),
+        let Some((rotation, waiting)) = self.later.next_rotation(self.later.rotation(self.start)) else {
+            return self.widen();
+        };
+        let start = self.later.start(rotation);
+        if waiting > SLOTS {
+            self.narrow(start);
+            return true;
+        }
+        let inserted = (self.next_tie.wrapping_sub(self.tie_at_start) >> TARGET_BITS) as usize;
+        self.since_change += inserted + waiting;
+        let shift = match inserted.max(waiting) {
+            count if count < SLOTS / 4 => (self.shift + 1).min(MAX_SHIFT),
+            count if count > SLOTS / 4 * 3 => self.shift.saturating_sub(1),
             _ => self.shift,
         };
-        let mut pending = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
-        let earliest = pending.iter().map(|event| event.key.time).min();
-        self.fill(earliest.unwrap_or(self.now), shift, &mut pending);
-        self.spare = pending;
-        earliest.is_some()
+        if shift != self.shift && self.since_change >= self.later.len() {
+            let pending = self.take_all();
+            self.fill(start, shift, &pending);
+        } else {
+            self.begin(rotation);
+        }
+        true
     }
 
-    /// Makes slots narrower before the end of a rotation, because much more traffic has come than before it. Half of the
-    /// slots then hold one of the earlier half of all pending events.
-    #[cold]
-    fn narrow(&mut self) {
+    /// Starts a rotation with its list.
+    fn begin(&mut self, rotation: u64) {
+        self.later.advance_to(rotation);
+        self.start_at(self.later.start(rotation));
+        while let Some(removed) = self.later.take_from(rotation) {
+            self.insert_all(removed.events());
+        }
+    }
+
+    /// Makes slots wider, because all pending events are far away. Without any, the wheel begins again at the time of the event
+    /// that was removed last, and the result is false.
+    fn widen(&mut self) -> bool {
         let mut pending = self.take_all();
-        let half = pending.len() / 2;
-        let median = pending.select_nth_unstable(half).1.key.time;
-        let earliest = pending.iter().map(|event| event.key.time).min().unwrap_or(median);
-        let distance = (median - earliest) / half.max(1) as u64;
-        let shift = self.shift.saturating_sub(1).min(64 - distance.leading_zeros());
-        self.fill(self.now, shift, &mut pending);
+        let Some((earliest, shift)) = early_half(&mut pending) else {
+            self.fill(self.now, self.shift, &[]);
+            return false;
+        };
+        self.fill(earliest, shift.max(self.shift + 1).min(MAX_SHIFT), &pending);
+        true
+    }
+
+    /// Makes slots narrower, because much more traffic has come than before it. Half of the slots then hold one of the earlier
+    /// half of all pending events, none of which is before `time`.
+    #[cold]
+    fn narrow(&mut self, time: u64) {
+        let mut pending = self.take_all();
+        let shift = early_half(&mut pending).map_or(0, |(_, shift)| shift);
+        self.fill(time, shift.min(self.shift.saturating_sub(1)), &pending);
     }
 
     /// Numbers all pending events again in their order, because the count of insertions wraps around.
@@ -357,38 +398,57 @@ impl EventQueue {
             event.key.tie = self.next_tie | event.key.tie & u64::from(TARGETS - 1);
             self.next_tie += u64::from(TARGETS);
         }
-        self.fill(self.now, self.shift, &mut pending);
+        self.fill(self.now, self.shift, &pending);
     }
 
     /// Removes all events.
     fn take_all(&mut self) -> Vec<QueuedEvent> {
-        let mut pending = std::mem::take(&mut self.later);
+        let mut pending = self.later.take_all();
         pending.extend(std::mem::take(&mut self.overflow).into_iter().map(|Reverse(event)| event));
-        for first in &mut self.first {
-            let mut number = std::mem::replace(first, NONE);
-            while let Some(EventNode { key, handle, next }) = self.nodes.get(number as usize).copied() {
-                pending.push(QueuedEvent { key, handle });
-                number = next;
+        for (occupied, slots) in self.occupied.iter_mut().zip(self.first.chunks_exact_mut(WORD)) {
+            let slots = if *occupied == 0 { &mut [] } else { slots };
+            for first in slots {
+                let mut number = std::mem::replace(first, NONE);
+                while let Some(EventNode { key, handle, next }) = self.nodes.get(number as usize).copied() {
+                    pending.push(QueuedEvent { key, handle });
+                    number = next;
+                }
             }
+            *occupied = 0;
         }
-        self.occupied.fill(0);
         (self.nodes, self.free) = (Vec::new(), NONE);
         pending
     }
 
-    /// Starts a rotation of the empty wheel at `start`, and moves the pending events into it.
-    fn fill(&mut self, start: u64, shift: u32, pending: &mut Vec<QueuedEvent>) {
-        let words = (2 * pending.len() / WORD).next_power_of_two().min(MAX_WORDS);
-        if words > self.occupied.len() {
-            self.occupied = vec![0; words].into_boxed_slice();
-            self.first = vec![NONE; words * WORD].into_boxed_slice();
-        }
-        (self.shift, self.start, self.word, self.tie_at_start) = (shift.min(50), start, 0, self.next_tie);
-        // Not narrower meanwhile: events of one instant share a slot of any width.
-        self.narrow_at = usize::MAX;
-        pending.drain(..).for_each(|event| self.insert(event));
-        self.narrow_at = MIN_WORDS.max(2 * self.overflow.len());
+    /// Sets the width of the slots of the empty wheel, and inserts the pending events, none of which is before `time`.
+    fn fill(&mut self, time: u64, shift: u32, pending: &[QueuedEvent]) {
+        (self.shift, self.since_change) = (shift, 0);
+        self.later.restart(time, shift + SLOT_BITS);
+        self.start_at(time);
+        self.insert_all(pending);
     }
+
+    /// Starts a rotation of the empty wheel.
+    fn start_at(&mut self, start: u64) {
+        (self.start, self.word, self.tie_at_start) = (start, 0, self.next_tie);
+    }
+
+    /// Inserts events at the start of a rotation. The slots do not become narrower meanwhile: events of one instant share a
+    /// slot of any width.
+    fn insert_all(&mut self, events: &[QueuedEvent]) {
+        self.narrow_at = usize::MAX;
+        events.iter().for_each(|event| self.insert(*event));
+        self.narrow_at = CROWD.max(2 * self.overflow.len());
+    }
+}
+
+/// The earliest time of events, and the width of slots of which half hold one of the earlier half of them; none without events.
+fn early_half(events: &mut [QueuedEvent]) -> Option<(u64, u32)> {
+    let earliest = events.iter().map(|event| event.key.time).min()?;
+    let half = events.len() / 2;
+    let median = events.select_nth_unstable(half).1.key.time;
+    let distance = (median - earliest) / half.max(1) as u64;
+    Some((earliest, 64 - distance.leading_zeros()))
 }
 
 #[cfg(test)]
@@ -455,25 +515,33 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_slots_grows_with_the_number_of_pending_events() {
-        // A million events over a second, and their timers a second later.
+    fn the_wheel_does_not_grow_with_the_number_of_pending_events() {
+        // A million events over two seconds, each of which leads to one two seconds later.
         let mut events = EventQueue::default();
-        check_order(&mut events, (0..1_000_000_u64).map(|n| n * 7_919 % 1_000_003 * 2_000_000));
-        assert!(events.first.len() > 1_000_000);
+        let times = (0..1_000_000_u64).map(|n| n * 7_919 % 1_000_003 * 2_000_000);
+        times.for_each(|time| events.push(Time::from_picos(time), 0));
+        for _ in 0..3_000_000 {
+            let now = events.pop_until(Time::NEVER).unwrap().time;
+            events.push(Time::from_picos(now.picos() + 2_000_000_000_000), 0);
+        }
+        assert!(events.nodes.len() <= SLOTS && events.overflow.len() < CROWD, "{}", events.nodes.len());
     }
 
     #[test]
     fn slots_become_narrower_when_a_burst_follows_a_silence() {
         let mut events = EventQueue::default();
         for second in 0..30 {
-            check_order(&mut events, std::iter::once(second * 1_000_000_000_000));
+            check_order(&mut events, std::iter::once(second * 1_000_000_000_000_000));
         }
         let wide = events.shift;
-        check_order(&mut events, (0..100_000_u64).map(|n| 31_000_000_000_000 + n * 37 % 100_000 * 1_000_000));
+        check_order(
+            &mut events,
+            (0..100_000_u64).map(|n| 31_000_000_000_000_000 + n * 37 % 100_000 * 1_000_000),
+        );
         // An event each 2^20 ps; a slot may hold a list of a few.
-        assert!(wide > 40 && events.shift <= 20 + MAX_WALK.ilog2() + 1, "{wide} {}", events.shift);
+        assert!(wide > 30 && events.shift <= 20 + MAX_WALK.ilog2() + 1, "{wide} {}", events.shift);
         // Events of one instant cannot be separated.
-        check_order(&mut events, std::iter::repeat_n(40_000_000_000_000, 20_000));
+        check_order(&mut events, std::iter::repeat_n(40_000_000_000_000_000, 20_000));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView, WireArrival};
 use crate::outside::Outside;
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
-use crate::prefetch::prefetch;
+use crate::prefetch::{prefetch, prefetch_first_line};
 use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
@@ -131,6 +131,9 @@ impl PacketNetwork {
     fn prefetch_next(&self) {
         let Some((target, handle)) = self.events.upcoming() else { return };
         if target < INDEX_LIMIT {
+            // The queueing delay of a packet is in its first line.
+            prefetch_first_line(self.packets.slot(handle.packet));
+            prefetch_first_line(self.routes.get(handle.route as usize + 1));
             return prefetch(self.links.get(target as usize));
         }
         prefetch(self.packets.slot(handle.packet));

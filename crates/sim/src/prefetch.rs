@@ -15,6 +15,14 @@ pub(crate) fn prefetch<T>(value: Option<&T>) {
     }
 }
 
+/// Requests the first cache line of a value, if there is one.
+#[inline(always)]
+pub(crate) fn prefetch_first_line<T>(value: Option<&T>) {
+    if let Some(value) = value {
+        prefetch_line(std::ptr::from_ref(value).cast());
+    }
+}
+
 /// Requests one cache line.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
