@@ -187,16 +187,18 @@ impl Builder {
             flows.iter().map(|flow| QueuedFlow::new(&flow.name, flow.weight)).chain(shared).collect();
         let configured =
             links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
-        let parts = Parts {
+        let sizes = Sizes::of(&flows, &aggregates);
+        let mut parts = Parts {
             tails: links.iter().map(|link| link.from).collect(),
-            endpoints: Endpoints::new(links.iter().map(|link| link.router(seed))),
-            links: links.into_iter().map(|link| link.build(seed, &queued)).collect(),
-            routes: Vec::new(),
+            endpoints: Endpoints::new(links.iter().map(|link| link.router(seed)), sizes.loops),
+            links: Vec::with_capacity(links.len() + sizes.delays),
+            routes: Vec::with_capacity(sizes.stops),
             declared_flows: flows.len(),
-            flows: Vec::new(),
+            flows: Vec::with_capacity(flows.len() + aggregates.len()),
             spawning: Spawning::new(seed),
             applications: Vec::new(),
         };
+        parts.links.extend(links.into_iter().map(|link| link.build(seed, &queued)));
         let mut assembly = NetworkAssembly { seed, configured, parts };
         flows.into_iter().zip(streams).for_each(|(flow, streams)| assembly.add_flow(flow, streams));
         aggregates.into_iter().zip(stages).for_each(|(spec, stages)| assembly.add_aggregate(spec, &stages));
@@ -264,6 +266,33 @@ impl Builder {
             Some([only]) => Ok((only.from, only.to)),
             Some([first, .., last]) => Ok((first.from, last.to)),
         }
+    }
+}
+
+/// Numbers of what the flows need, so that large networks take no more memory than that.
+#[derive(Default)]
+struct Sizes {
+    loops: usize,
+    /// Entries of their routes.
+    stops: usize,
+    /// Loops with a delay element.
+    delays: usize,
+}
+
+impl Sizes {
+    fn of(flows: &[FlowSpec], aggregates: &[AggregateSpec]) -> Self {
+        let of_flows = flows.iter().flat_map(|flow| &flow.loops).filter_map(|flow_loop| match flow_loop {
+            FlowLoop::Own(spec) => Some(&**spec),
+            FlowLoop::Shared(_) => None,
+        });
+        let mut sizes = Self::default();
+        for spec in of_flows.chain(aggregates.iter().map(|aggregate| &aggregate.shared)) {
+            let delay = usize::from(!spec.extra_delay.is_zero());
+            sizes.loops += 1;
+            sizes.stops += delay + spec.forward.len() + spec.backward.len() + 2;
+            sizes.delays += delay;
+        }
+        sizes
     }
 }
 
@@ -485,6 +514,23 @@ mod tests {
     fn a_refusal_states_count_and_limit() {
         let refused = BuildError::TooMany { kind: "links", count: INDEX_LIMIT as usize };
         assert_eq!(refused.to_string(), "16777216 links are too many: a network has at most 16777215");
+    }
+
+    #[test]
+    fn the_lists_of_a_network_have_room_for_its_parts_and_no_more() {
+        let (mut builder, right, left) = duplex();
+        let delayed = LoopSpec { extra_delay: Span::from_millis(3), ..one_loop(left) };
+        let shared = builder.aggregate(AggregateSpec { name: "shared".into(), shared: delayed });
+        builder.flow(flow(vec![one_loop(right).into(), FlowLoop::Shared(shared)]));
+        let delayed = LoopSpec { extra_delay: Span::from_millis(2), ..one_loop(right) };
+        builder.flow(flow(vec![delayed.into(), one_loop(left).into()]));
+        let PacketNetwork { links, routes, endpoints, flows, .. } = builder.build().unwrap();
+        let Endpoints { senders, receivers, processors, .. } = endpoints;
+        assert_eq!((links.len(), links.capacity()), (4, 4));
+        assert_eq!((routes.len(), routes.capacity()), (18, 18));
+        assert_eq!((senders.len(), senders.capacity(), receivers.capacity()), (4, 4, 4));
+        assert_eq!((processors.len(), processors.capacity()), (7, 7));
+        assert_eq!((flows.len(), flows.capacity()), (3, 3));
     }
 
     #[test]

@@ -195,10 +195,12 @@ impl LoopOwner<'_> {
 }
 
 impl Endpoints {
-    /// No loops yet.
-    pub(crate) fn new(routers: impl Iterator<Item = Processor>) -> Self {
-        let processors = std::iter::once(Processor::immediate()).chain(routers).collect();
-        Self { senders: Vec::new(), receivers: Vec::new(), processors, lateness: Span::ZERO }
+    /// No loops yet, but memory for so many.
+    pub(crate) fn new(routers: impl ExactSizeIterator<Item = Processor>, loops: usize) -> Self {
+        let mut processors = Vec::with_capacity(1 + routers.len() + loops);
+        processors.extend(std::iter::once(Processor::immediate()).chain(routers));
+        let (senders, receivers) = (Vec::with_capacity(loops), Vec::with_capacity(loops));
+        Self { senders, receivers, processors, lateness: Span::ZERO }
     }
 
     /// Lets the senders of all loops, later ones included, act this late without a shift of their pacing schedules.

@@ -86,10 +86,13 @@ impl PacketPool {
         (id, &mut self.slots[id as usize])
     }
 
-    /// Adds a slot.
+    /// Adds a slot. The memory grows by a quarter.
     #[cold]
     #[inline(never)]
     fn new_slot(&mut self) -> PacketId {
+        if self.slots.len() == self.slots.capacity() {
+            self.slots.reserve_exact(64 + self.slots.len() / 4);
+        }
         self.slots.push(Packet::EMPTY);
         (self.slots.len() - 1) as PacketId
     }

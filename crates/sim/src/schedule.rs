@@ -40,7 +40,19 @@ impl std::error::Error for ScheduleError {}
 /// A piecewise constant rate. Work is counted in bit·ps/s (1 bit/s for one second does 10^12 of it), so that every
 /// integral is a whole number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schedule {
+pub struct Schedule(Course);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Course {
+    /// One rate, in bit/s.
+    Constant(u64),
+    /// Boxed, because most links have a constant rate.
+    Table(Box<Table>),
+}
+
+/// Consecutive intervals.
+#[derive(Clone, Debug, PartialEq)]
+struct Table {
     /// Start of each interval in picoseconds, ascending from zero.
     starts: Vec<u64>,
     rates: Vec<u64>,
@@ -60,7 +72,7 @@ pub(crate) struct RateInterval {
 impl Schedule {
     /// A constant rate.
     pub fn constant(rate: Rate) -> Self {
-        Self { starts: vec![0], rates: vec![rate.bps()], work: vec![0, 0], length: 0, end: AtEnd::Hold }
+        Self(Course::Constant(rate.bps()))
     }
 
     /// Rates from given times on, ascending. The first applies from time zero, the last without end.
@@ -98,7 +110,7 @@ impl Schedule {
         }
         // Repeating a table without service would never end.
         let end = if sum == 0 { AtEnd::Stop } else { end };
-        Ok(Self { starts, rates, work, length, end })
+        Ok(Self(Course::Table(Box::new(Table { starts, rates, work, length, end }))))
     }
 
     /// The rate at `time`.
@@ -109,15 +121,21 @@ impl Schedule {
 
     /// The highest rate of the schedule.
     pub fn peak(&self) -> Rate {
-        Rate::from_bps(self.rates.iter().copied().max().unwrap_or(0))
+        let bps = match &self.0 {
+            Course::Constant(rate) => *rate,
+            Course::Table(table) => table.rates.iter().copied().max().unwrap_or(0),
+        };
+        Rate::from_bps(bps)
     }
 
     /// Number of bits served between two times, rounded down.
     #[inline]
     pub fn bits_between(&self, from: Time, to: Time) -> u64 {
-        let work = match (&self.rates[..], self.end) {
-            ([rate], AtEnd::Hold) => u128::from(to.since(from).picos()) * u128::from(*rate),
-            _ => self.work_until(to.picos()).saturating_sub(self.work_until(from.picos())),
+        let work = match &self.0 {
+            Course::Constant(rate) => u128::from(to.since(from).picos()) * u128::from(*rate),
+            Course::Table(table) => {
+                table.work_until(to.picos()).saturating_sub(table.work_until(from.picos()))
+            }
         };
         // Of a short time the work fits in 64 bits, whose division is much faster.
         match u64::try_from(work) {
@@ -128,14 +146,15 @@ impl Schedule {
 
     /// Time and rate of the next change after `time`; none if there is none.
     pub fn next_change(&self, time: Time) -> Option<(Time, Rate)> {
+        let Course::Table(table) = &self.0 else { return None };
         let mut cursor = 0;
-        let now = self.interval(time.picos(), &mut cursor);
+        let now = table.interval(time.picos(), &mut cursor);
         let mut until = now.until;
-        for _ in 0..=self.rates.len() {
+        for _ in 0..=table.rates.len() {
             if until == u64::MAX {
                 return None;
             }
-            let next = self.interval(until, &mut cursor);
+            let next = table.interval(until, &mut cursor);
             if next.rate != now.rate {
                 return Some((Time::from_picos(until), Rate::from_bps(next.rate)));
             }
@@ -162,7 +181,27 @@ impl Schedule {
     }
 
     /// The interval that contains `time`. `cursor` stores its index, which makes the search for later times fast.
+    #[inline]
     pub(crate) fn interval(&self, time: u64, cursor: &mut usize) -> RateInterval {
+        match &self.0 {
+            Course::Constant(rate) => RateInterval { rate: *rate, until: u64::MAX },
+            Course::Table(table) => table.interval(time, cursor),
+        }
+    }
+
+    /// Work from time zero to `time`.
+    #[cfg(test)]
+    pub(crate) fn work_until(&self, time: u64) -> u128 {
+        match &self.0 {
+            Course::Constant(rate) => u128::from(time) * u128::from(*rate),
+            Course::Table(table) => table.work_until(time),
+        }
+    }
+}
+
+impl Table {
+    /// As [`Schedule::interval`].
+    fn interval(&self, time: u64, cursor: &mut usize) -> RateInterval {
         let last = self.rates.len() - 1;
         let (repetition_start, within) = match self.end {
             AtEnd::Loop => (time / self.length * self.length, time % self.length),
@@ -188,7 +227,7 @@ impl Schedule {
     }
 
     /// Work from time zero to `time`.
-    pub(crate) fn work_until(&self, time: u64) -> u128 {
+    fn work_until(&self, time: u64) -> u128 {
         let total = self.work[self.rates.len()];
         let (repetitions, within) = match self.end {
             AtEnd::Loop => (time / self.length, time % self.length),
