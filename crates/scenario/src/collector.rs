@@ -68,6 +68,20 @@ impl FaultCollector {
         self.report(written.place, format!("unknown {what} \"{name}\""), format!("no such {what}"), help)
     }
 
+    /// Reports a key of a `table` that only another table has.
+    pub(crate) fn of_other_table<T>(
+        &self,
+        key: &At<String>,
+        table: &str,
+        other: &str,
+        known: &[&str],
+    ) -> Option<T> {
+        let message = format!("\"{}\" is a key of a {other}, not of a {table}", key.value);
+        let help =
+            format!("write it in the table of a {other}. Known here: {}", listed(known.iter().copied()));
+        self.report(key.place, message, format!("no such key of a {table}"), help)
+    }
+
     /// Reports a key at the top of a scenario that stands in the table of a `table`.
     pub(crate) fn misplaced(&self, key: &At<String>, table: &str) {
         let message = format!("\"{}\" is a key of the scenario, not of a {table}", key.value);

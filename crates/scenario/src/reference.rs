@@ -47,6 +47,13 @@ fn documented() -> Vec<&'static dyn Describe> {
     found
 }
 
+/// What the only table describes that has this key, if it is something else than `table`; none if several have it.
+pub(crate) fn other_table_with(key: &str, table: &str) -> Option<&'static str> {
+    let has_key = |table: &&'static dyn Describe| table.keys().iter().any(|known| known.name == key);
+    let mut tables = documented().into_iter().filter(has_key).map(Describe::name);
+    tables.next().filter(|found| tables.next().is_none() && *found != table)
+}
+
 /// The table of keys as Markdown.
 fn markdown(table: &'static dyn Describe) -> String {
     let mut out = String::from("| key | value | default | meaning |\n|---|---|---|---|\n");

@@ -3,6 +3,7 @@
 use super::form::Describe;
 use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use crate::place::At;
+use crate::reference::other_table_with;
 use crate::tree::{self, Raw, TomlNode, TomlTable};
 use millpond_units::nearest;
 
@@ -207,8 +208,12 @@ impl<'a> Fields<'a> {
                 faults.misplaced(key, name);
                 continue;
             }
-            let _: Option<()> = faults.unknown(key, &format!("key of a {name}"), known.iter().copied());
-            misspelt.extend(nearest(key, known.iter().copied()));
+            let near = nearest(key, known.iter().copied());
+            let _: Option<()> = match other_table_with(&key.value, name).filter(|_| near.is_none()) {
+                Some(other) => faults.of_other_table(key, name, other, &known),
+                None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
+            };
+            misspelt.extend(near);
         }
         let is_absent =
             |missing: &Missing| !misspelt.contains(&missing.key) && !faults.is_misplaced(missing.key);
