@@ -5,7 +5,7 @@ usage: [HTSIM=path/to/csg-htsim] benches/peers.py build
        benches/peers.py run path/to/millpond-bench [REPEATS]
 
 `build` compiles the sources of htsim (https://github.com/Broadcom/csg-htsim), if HTSIM names them, into
-`target/peers` with `benches/peers/htsim.cpp`, which builds the cases that `millpond-bench describe` prints. ns-2
+`target/peers` with the programs in `benches/peers`, which build the cases that `millpond-bench describe` prints. ns-2
 takes part if the command `ns` is installed (Debian: ns2); it reads `benches/peers/ns2.tcl`. `run` executes the
 programs in turn; the least user CPU time of each counts, because other work of the machine only adds to it. The time
 is that of the whole process, with the construction of the network.
@@ -18,9 +18,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target/peers/htsim"
+FAT_TREE_PROGRAM = ROOT / "target/peers/htsim_fat_tree"
 HTSIM_CASES = ["S1", "S2", "S5"]
 NS2_SCRIPT = ROOT / "benches/peers/ns2.tcl"
 NS2_CASES = ["S1", "S2", "S3", "S6"]
@@ -82,18 +84,23 @@ def build():
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
     with tempfile.TemporaryDirectory() as folder:
-        inputs = [ROOT / "benches/peers/htsim.cpp", *(sources / f"{name}.cpp" for name in FILES)]
-        objects = [pathlib.Path(folder) / f"{number}.o" for number in range(len(inputs))]
-        for source, target in zip(inputs, objects, strict=True):
+
+        def compiled(source):
+            target = pathlib.Path(folder) / f"{source.stem}.o"
             checked([compiler, *FLAGS, "-I", sources, "-c", source, "-o", target])
-        checked([compiler, *objects, "-o", PROGRAM])
+            return target
+
+        objects = [compiled(sources / f"{name}.cpp") for name in FILES]
+        for program in [PROGRAM, FAT_TREE_PROGRAM]:
+            driver = compiled(ROOT / f"benches/peers/{program.name}.cpp")
+            checked([compiler, driver, *objects, "-o", program])
 
 
-def checked(command):
-    """The standard output of a command that must succeed."""
+def checked(command, text=None):
+    """The standard output of a command that must succeed, with this text as its input."""
     words = [str(word) for word in command]
     try:
-        process = subprocess.run(words, capture_output=True, text=True, check=False)
+        process = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise PeerError(f"{words[0]} was not found: install it, or name another C++ compiler in CXX") from error
     if process.returncode:
@@ -101,11 +108,20 @@ def checked(command):
     return process.stdout
 
 
-def measure(command):
+def measure(command, text=None):
     """The output of a process, and its user CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    output = checked(command)
+    output = checked(command, text)
     return output, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def check_same_work(case, hops):
+    """Both programs move as many packets."""
+    ours, theirs = hops
+    if abs(ours / theirs - 1) > TOLERANCE:
+        raise PeerError(
+            f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work"
+        )
 
 
 def compare(case, bench, peer, command, repeats):
@@ -126,10 +142,28 @@ def compare(case, bench, peer, command, repeats):
         f" {our_speed / 1e6:9.2f} M {their_speed / 1e6:8.2f} M {our_speed / their_speed:7.2f}"
     )
     print(f"     millpond: {our_behaviour}\n     {peer + ':':9} {their_behaviour}", flush=True)
-    if abs(our_hops / their_hops - 1) > TOLERANCE:
-        raise PeerError(
-            f"{case}: the packet-hops differ by more than {TOLERANCE:.0%}, so that the ratio compares different work"
-        )
+    check_same_work(case, (our_hops, their_hops))
+
+
+def compare_fat_tree(bench, repeats):
+    """The data centre in Millpond and in htsim: the least wall time and the least user CPU time of each."""
+    description = checked([bench, "describe", "fat-tree"])
+    programs = {"millpond": [bench, "fat-tree"], "htsim": [FAT_TREE_PROGRAM]}
+    least = dict.fromkeys(programs, (float("inf"), float("inf")))
+    outputs = {}
+    for _ in range(repeats):
+        for name, command in programs.items():
+            start = time.monotonic()
+            outputs[name], cpu = measure(command, description)
+            wall = time.monotonic() - start
+            least[name] = (min(wall, least[name][0]), min(cpu, least[name][1]))
+    print("fat tree of 1024 hosts:")
+    for name, output in outputs.items():
+        wall, cpu = least[name]
+        hops = float(output.split()[0])
+        behaviour = output[output.index("complete") :].strip()
+        print(f"     {name + ':':9} {hops / 1e6:.2f} M hops, {wall:.2f} s, {cpu:.2f} s of user CPU time; {behaviour}")
+    check_same_work("fat tree", [float(output.split()[0]) for output in outputs.values()])
 
 
 def peers():
@@ -154,6 +188,8 @@ def run(bench, repeats):
     for peer, command, cases in found:
         for case in cases:
             compare(case, bench, peer, command, repeats)
+    if FAT_TREE_PROGRAM.is_file():
+        compare_fat_tree(bench, repeats)
 
 
 def main(arguments):

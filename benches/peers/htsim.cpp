@@ -8,95 +8,17 @@
 // selective acknowledgements retransmits one packet per round trip, so that the losses of an unlimited slow start last for many seconds.
 
 #include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "dctcp.h"
-#include "ecnqueue.h"
-#include "eventlist.h"
 #include "network.h"
-#include "pipe.h"
-#include "queue.h"
-#include "route.h"
+#include "parts.h"
 #include "tcp.h"
 
 namespace {
 
-// The period in which htsim's own programs look for timeouts.
-const simtime_picosec TIMEOUT_SCAN = timeFromMs(10);
 // How often the length of the queue is read.
 const simtime_picosec SAMPLE_PERIOD = timeFromMs(10);
-// A queue without limit, in bytes.
-const mem_b UNLIMITED = mem_b(1) << 50;
 const uint64_t LINKS_EACH_WAY = 3;
-
-[[noreturn]] void fail(const std::string& message) {
-    std::cerr << "error: " << message << std::endl;
-    std::exit(2);
-}
-
-class Arguments {
-  public:
-    Arguments(int count, char** words) {
-        for (int i = 1; i < count; i++) {
-            const std::string word = words[i];
-            const size_t equals = word.find('=');
-            if (equals == std::string::npos) fail("expected KEY=VALUE, found \"" + word + "\"");
-            _values[word.substr(0, equals)] = word.substr(equals + 1);
-        }
-    }
-
-    const std::string& text(const std::string& key) const {
-        const auto found = _values.find(key);
-        if (found == _values.end()) fail("key \"" + key + "\" is missing");
-        return found->second;
-    }
-
-    uint64_t number(const std::string& key) const { return integer(key, text(key)); }
-
-    // The numbers of a value such as 10/2000/1.
-    std::vector<uint64_t> numbers(const std::string& key, size_t count) const {
-        std::vector<uint64_t> found;
-        std::istringstream rest(text(key));
-        for (std::string part; std::getline(rest, part, '/');) found.push_back(integer(key, part));
-        if (found.size() != count) fail(key + ": expected " + std::to_string(count) + " integers, found \"" + text(key) + "\"");
-        return found;
-    }
-
-  private:
-    static uint64_t integer(const std::string& key, const std::string& value) {
-        char* end = nullptr;
-        const uint64_t number = std::strtoull(value.c_str(), &end, 10);
-        if (value.empty() || *end != '\0') fail(key + ": expected an integer, found \"" + value + "\"");
-        return number;
-    }
-
-    std::map<std::string, std::string> _values;
-};
-
-// A queue and the propagation delay behind it.
-struct Link {
-    std::unique_ptr<Queue> queue;
-    std::unique_ptr<Pipe> pipe;
-
-    Link(std::unique_ptr<Queue> first, simtime_picosec delay, EventList& events)
-        : queue(std::move(first)), pipe(new Pipe(delay, events)) {}
-
-    void append_to(Route& route) const {
-        route.push_back(queue.get());
-        route.push_back(pipe.get());
-    }
-};
-
-std::unique_ptr<Queue> unlimited_queue(uint64_t rate, EventList& events) {
-    return std::unique_ptr<Queue>(new Queue(rate, UNLIMITED, events, nullptr));
-}
 
 // A sender, its receiver, the routes between them, and the access links: two on the way there and two on the way back.
 struct Flow {
@@ -157,13 +79,6 @@ std::unique_ptr<TcpSrc> new_sender(const std::string& protocol, EventList& event
     fail("protocol: expected newreno or dctcp, found \"" + protocol + "\"");
 }
 
-std::unique_ptr<Queue> new_trunk_queue(const Arguments& arguments, uint64_t rate, uint64_t buffer_packets, EventList& events) {
-    const uint64_t packet = arguments.number("packet");
-    const mem_b buffer = mem_b(buffer_packets * packet), threshold = mem_b(arguments.number("mark_above") * packet);
-    if (threshold == 0) return std::unique_ptr<Queue>(new Queue(rate, buffer, events, nullptr));
-    return std::unique_ptr<Queue>(new ECNQueue(rate, buffer, events, nullptr, threshold));
-}
-
 std::unique_ptr<Flow> new_flow(const Arguments& arguments, uint64_t delay, EventList& events, const Link& trunk, const Link& trunk_back) {
     const uint64_t rate = arguments.number("access_rate");
     std::unique_ptr<Flow> flow(new Flow);
@@ -195,7 +110,8 @@ int main(int count, char** words) {
     EventList& events = EventList::getTheEventList();
     events.setEndtime(seconds * second);
     const uint64_t rate = trunk_words[0], delay = trunk_words[1];
-    const Link trunk(new_trunk_queue(arguments, rate, trunk_words[2], events), delay, events);
+    const uint64_t mark_above = arguments.number("mark_above");
+    const Link trunk(limited_queue(rate, packet, trunk_words[2], mark_above, events), delay, events);
     const Link trunk_back(unlimited_queue(rate, events), delay, events);
     TcpRtxTimerScanner timeouts(TIMEOUT_SCAN, events);
     std::vector<std::unique_ptr<Flow>> flows;

@@ -49,7 +49,7 @@ pub(crate) struct Users {
 }
 
 /// The window of a sender at its start, in packets.
-const INITIAL_WINDOW: f64 = 2.0;
+pub(crate) const INITIAL_WINDOW: f64 = 2.0;
 
 /// The rate of an access link.
 const ACCESS: Rate = Rate::from_bps(10_000_000_000);
@@ -275,7 +275,7 @@ impl Case {
 }
 
 /// The law of a trunk: the one that it names, one that marks, or drop-tail.
-fn queue(trunk: &Trunk) -> Result<QueueLaw, Box<dyn Error>> {
+pub(crate) fn queue(trunk: &Trunk) -> Result<QueueLaw, Box<dyn Error>> {
     let facts = LinkFacts::fifo(trunk.rate, Some(PACKET * trunk.buffer), PACKET);
     if let Some(name) = trunk.queue {
         let queue = Registry::builtin().queue(name).map_err(|unknown| unknown.name)?;

@@ -6,10 +6,11 @@
 //! `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
 //! a large network of the fluid world alone, of any size, or with a fourth number on so many threads; `millpond-bench many FLOWS SECONDS` one of the packet world whose
 //! capacity grows with the number of its flows. `millpond-bench describe NAME` prints a case for the programs of other
-//! simulators in `benches/peers`.
+//! simulators in `benches/peers`. `millpond-bench fat-tree` runs a data centre, which `millpond-bench describe fat-tree` prints.
 
 mod bare;
 mod cases;
+mod fat_tree;
 mod judged;
 mod large;
 mod measure;
@@ -54,6 +55,8 @@ fn main() -> Outcome<()> {
             let case = Case { is_random: mode == "run", ..case };
             if mode == "bare" { run_bare(&case) } else { run(&case) }
         }
+        ["fat-tree"] => fat_tree::run(),
+        ["describe", "fat-tree"] => fat_tree::describe(),
         ["describe", name] => {
             println!("{}", case_named(name)?.describe()?);
             Ok(())
@@ -62,7 +65,7 @@ fn main() -> Outcome<()> {
             run(&cases::many(flows.parse()?).lasting(Span::from_secs(seconds.parse()?)))
         }
         _ => Err(
-            "usage: millpond-bench [run|periodic|bare NAME SECONDS | describe NAME | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS [THREADS] | stability]"
+            "usage: millpond-bench [run|periodic|bare NAME SECONDS | describe NAME | fat-tree | describe fat-tree | many FLOWS SECONDS | fluid FLOWS LINKS SECONDS [THREADS] | stability]"
                 .into(),
         ),
     }
