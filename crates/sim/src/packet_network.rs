@@ -125,24 +125,19 @@ impl PacketNetwork {
         }
     }
 
-    /// Requests what the next event will access from memory, while this one is handled. Not inlined, so that small networks do
-    /// not pay for it.
+    /// Requests from memory what the next event will access first, while this one is handled: a packet, and its link with the next
+    /// entry of its route. To request the ends as well gains nothing: they have up to nineteen cache lines. Not inlined, so that
+    /// small networks do not pay for it.
     #[inline(never)]
     fn prefetch_next(&self) {
         let Some((target, handle)) = self.events.upcoming() else { return };
-        if target < INDEX_LIMIT {
-            // The queueing delay of a packet is in its first line.
-            prefetch_first_line(self.packets.slot(handle.packet));
-            prefetch_first_line(self.routes.get(handle.route as usize + 1));
-            return prefetch(self.links.get(target as usize));
+        if target >= INDEX_LIMIT {
+            return prefetch(self.packets.slot(handle.packet));
         }
-        prefetch(self.packets.slot(handle.packet));
-        let index = index_of(target) as usize;
-        match kind_of(target) {
-            1 => prefetch(self.endpoints.receivers.get(index)),
-            2 => prefetch(self.endpoints.senders.get(index)),
-            _ => {}
-        }
+        // The queueing delay of a packet is in its first line.
+        prefetch_first_line(self.packets.slot(handle.packet));
+        prefetch_first_line(self.routes.get(handle.route as usize + 1));
+        prefetch(self.links.get(target as usize));
     }
 
     /// Starts the measurement: discards all statistics so far, as at the end of a warm-up.
