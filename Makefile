@@ -76,7 +76,7 @@ bench-peers: ## the same networks in htsim, whose sources HTSIM=path/to/csg-htsi
 	cargo build --release --quiet --package millpond-bench
 	benches/peers.py run target/release/millpond-bench
 
-bench-growth: ## two minutes, on an idle machine, 2.5 GB: time per packet-hop and memory per flow from 10 to 100 000 flows, docs/growth.svg; MILLION=1: and a million, ten minutes and 17 GB
+bench-growth: ## two minutes, on an idle machine, 2.5 GB: time per packet-hop and memory per flow from 10 to 100 000 flows, docs/growth.svg; MILLION=1: and a million, six minutes and 16 GB
 	cargo build --release --quiet --package millpond-bench
 	benches/growth.py target/release/millpond-bench docs/growth.svg 2 $(MILLION)
 

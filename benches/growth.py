@@ -5,8 +5,8 @@ usage: benches/growth.py path/to/millpond-bench [FILE.svg [ROUNDS [MILLION]]]
 
 `millpond-bench many FLOWS SECONDS` runs NewReno flows with 1 Mbit/s each over one link, and four access links for each
 flow. Each row is the least CPU time of ROUNDS runs (2), which alternate with those of the other rows. It takes two
-minutes on an idle machine and 2.5 GB of memory. With MILLION, any word, there is a row of a million flows, once: ten
-minutes and 17 GB.
+minutes on an idle machine and 2.5 GB of memory. With MILLION, any word, there is a row of a million flows, once: six
+minutes and 16 GB.
 """
 
 import math

@@ -138,8 +138,8 @@ const EXACT_LENGTHS: u32 = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct LinkMeter {
     pub(crate) losses: LossCounters,
-    /// Counters at the start of the measurement.
-    before: LinkCounters,
+    /// Counters at the start of the measurement; none if they were zero.
+    before: Option<Box<LinkCounters>>,
     from: Time,
     /// Time at each queue length of two or more below [`EXACT_LENGTHS`], in picoseconds.
     exact_lengths: Vec<u64>,
@@ -158,7 +158,7 @@ impl Default for LinkMeter {
     fn default() -> Self {
         Self {
             losses: LossCounters::default(),
-            before: LinkCounters::default(),
+            before: None,
             from: Time::ZERO,
             exact_lengths: Vec::new(),
             lengths: None,
@@ -202,7 +202,8 @@ impl LinkMeter {
     /// Starts the measurement; `total`: counters now.
     pub(crate) fn start_measuring(&mut self, now: Time, total: LinkCounters, hot: &mut HotCounters) {
         let losses = std::mem::take(&mut self.losses);
-        *self = Self { losses, before: total, from: now, ..Self::default() };
+        let before = (total != LinkCounters::default()).then(|| Box::new(total));
+        *self = Self { losses, before, from: now, ..Self::default() };
         hot.single = 0;
         self.start_interval(hot);
     }
@@ -219,7 +220,7 @@ impl LinkMeter {
     }
 
     pub(crate) fn before(&self) -> LinkCounters {
-        self.before
+        self.before.as_deref().copied().unwrap_or_default()
     }
 
     pub(crate) fn from(&self) -> Time {
@@ -248,7 +249,7 @@ impl LinkMeter {
     /// Queueing delays of all packets served, in picoseconds.
     pub(crate) fn waits(&self, hot: &HotCounters) -> Histogram {
         let mut waits = self.waits.clone();
-        waits.add(0, hot.served - self.before.served - waits.total());
+        waits.add(0, hot.served - self.before().served - waits.total());
         waits
     }
 }
