@@ -1,6 +1,7 @@
 //! Equilibria at discontinuities, and unstable equilibria.
 
 use crate::common::{near, scenario};
+use crate::loop_protocols::{split, unsplit};
 use millpond_fluid::Entity;
 use millpond_plan::fluid::{FluidPlan, plan};
 use millpond_protocols::Registry;
@@ -171,4 +172,32 @@ fn the_equilibrium_of_a_law_with_routers_beside_a_queue_law_is_found() {
     let equilibrium = find_equilibrium(&plan).unwrap();
     let rate = equilibrium.value(Entity::Loop(0), "sending rate").unwrap();
     assert!(rate > 0.0 && rate < RATE, "{rate}");
+}
+
+/// What arrives at a relay leaves it. The second loop has the equilibrium that it has alone: the relay always has data.
+#[test]
+fn before_a_slower_loop_lgcc_has_its_rate_whatever_the_law_there_is() {
+    for next in ["xcp", "rcp", "abc", "pledge"] {
+        let (split, alone) = (planned(&split("lgcc", next), &[]), planned(&unsplit(next), &[]));
+        let (split, alone) = (find_equilibrium(&split).unwrap(), find_equilibrium(&alone).unwrap());
+        let of = |number, quantity| split.value(Entity::Loop(number), quantity).unwrap();
+        let (rate, _, rtt) = flow(&alone);
+        assert!(
+            near(of(1, "sending rate"), rate, 1e-4) && near(of(1, "round-trip time"), rtt, 1e-4),
+            "{next}"
+        );
+        assert!(near(of(0, "sending rate"), rate, 1e-4), "{next}: {} {rate}", of(0, "sending rate"));
+        assert!(near(of(0, "round-trip time"), 0.01, 1e-6), "{next}: the first link has no queue");
+    }
+}
+
+#[test]
+fn a_relay_that_receives_more_than_it_sends_is_named() {
+    for first in ["xcp", "newreno", "pledge"] {
+        let plan = planned(&split(first, "rcp"), &[]);
+        let Err(AnalysisError::NoEquilibrium(reason)) = find_equilibrium(&plan).map(drop) else {
+            panic!("{first}: expected no equilibrium")
+        };
+        assert!(reason.contains("relay f@R") && reason.contains("f/loop1"), "{reason}");
+    }
 }

@@ -39,6 +39,30 @@ impl PlanEquilibrium<'_> {
         closed_form_error(self.plan, self.closed_form.as_ref(), &self.point)
     }
 
+    /// Which relay receives more than it sends, if there is one: its queue has no bound in the equations.
+    fn growing_relay(&self) -> Option<String> {
+        /// Smallest relative difference of the rates that does not count as an error of the search.
+        const DIFFERENCE: f64 = 1e-3;
+        let relays =
+            self.plan.flows.iter().flat_map(|flow| (0..).zip(flow.loops.windows(2)).map(move |r| (flow, r)));
+        relays.into_iter().find_map(|(flow, (position, ends))| {
+            let [before, after] = [ends[0].0, ends[1].0];
+            let arrives = self.value(Entity::Loop(before), "delivered rate")?;
+            let leaves = self.value(Entity::Loop(after), "sending rate")?;
+            let is_active = self.frozen.is_active(before) && self.frozen.is_active(after);
+            (is_active && arrives > leaves * (1.0 + DIFFERENCE)).then(|| {
+                format!(
+                    "no equilibrium: the queue of the relay {} grows without bound by {:.2} Mbit/s, because the law of {} receives \
+                     nothing from the loop after it, and relay_buffer is not a part of the equations; give that loop a law \
+                     that does, such as lgcc, or analyze the loops as flows of their own",
+                    flow.relay_name(position).unwrap_or_default(),
+                    (arrives - leaves) * 1e-6,
+                    self.plan.loops[before].name,
+                )
+            })
+        })
+    }
+
     /// Name of a link that loses packets at the equilibrium because its buffer is full.
     #[must_use]
     pub fn overflowing_link(&self) -> Option<&str> {
@@ -75,7 +99,8 @@ pub(crate) fn find_equilibrium_at(plan: &FluidPlan, time: f64) -> Result<PlanEqu
     let closed_form = ClosedForm::of(plan, &frozen)?;
     let EquilibriumPoint { frozen, point, .. } =
         search(plan, &frozen, closed_form.as_ref(), time).map_err(|reason| named(plan, &reason))?;
-    Ok(PlanEquilibrium { plan, frozen, point, closed_form })
+    let found = PlanEquilibrium { plan, frozen, point, closed_form };
+    found.growing_relay().map_or(Ok(found), |reason| Err(AnalysisError::NoEquilibrium(reason)))
 }
 
 /// Searches from the initial state with both methods, then from simulated states. An equilibrium that agrees with the
