@@ -1,6 +1,6 @@
 //! The tables of keys in `docs/scenario.md`, from the tables of keys.
 
-use crate::keys::scenario::SCENARIO;
+use crate::keys::documented;
 use crate::table::{Describe, Form, KeyInfo, LONGEST_RUN, Rule};
 use millpond_units::{Bytes, Rate};
 use std::fmt::Display;
@@ -30,28 +30,6 @@ pub fn update_reference(page: &str) -> Result<String, String> {
         Some(table) => Err(format!("the table \"{}\" is not in the page", table.name())),
         None => Ok(out),
     }
-}
-
-/// All tables that a scenario can contain and that are described by themselves, each once.
-fn documented() -> Vec<&'static dyn Describe> {
-    let mut found: Vec<&'static dyn Describe> = vec![&SCENARIO];
-    let mut next = 0;
-    while let Some(&table) = found.get(next) {
-        next += 1;
-        for inner in table.keys().iter().flat_map(|key| key.form.tables()) {
-            if inner.summary().is_none() && found.iter().all(|table| table.name() != inner.name()) {
-                found.push(inner);
-            }
-        }
-    }
-    found
-}
-
-/// What the only table describes that has this key, if it is something else than `table`; none if several have it.
-pub(crate) fn other_table_with(key: &str, table: &str) -> Option<&'static str> {
-    let has_key = |table: &&'static dyn Describe| table.keys().iter().any(|known| known.name == key);
-    let mut tables = documented().into_iter().filter(has_key).map(Describe::name);
-    tables.next().filter(|found| tables.next().is_none() && *found != table)
 }
 
 /// The table of keys as Markdown.

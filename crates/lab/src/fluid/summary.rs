@@ -15,7 +15,7 @@ use millpond_results::{
 };
 use millpond_scenario::Scenario;
 use millpond_stats::{WeightedSamples, jain_of_several, mean, min_over_max};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// For each group the number of equal flows by their first loop.
@@ -89,7 +89,7 @@ impl FinishedFluidRun<'_> {
             simulated_s: self.now.time.secs(),
             packet_hops: 0,
             measured_from_s: self.begun.time.secs(),
-            warnings: self.plan.warnings.iter().cloned().chain(self.sliding.iter().map(warning)).collect(),
+            warnings: self.warnings(),
             groups: self.groups(&flows),
             silences: Vec::new(),
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
@@ -103,6 +103,34 @@ impl FinishedFluidRun<'_> {
             live: None,
             flows,
         }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let planned = self.plan.warnings.iter().cloned();
+        planned.chain(self.sliding.iter().map(warning)).chain(self.growing_relays()).collect()
+    }
+
+    /// What a run says of relays that received more than they sent: their queues have no bound in the equations.
+    fn growing_relays(&self) -> Vec<String> {
+        /// Of what they sent. Less may be the change of a queue that is steady in the mean.
+        const SHARE: f64 = 0.01;
+        let relays =
+            self.plan.flows.iter().flat_map(|flow| (0..).zip(flow.loops.windows(2)).map(move |r| (flow, r)));
+        let seconds = self.now.time.since(self.begun.time).secs();
+        let mut known = BTreeSet::new();
+        let warning = |(flow, (position, ends)): (&FluidFlowPlan, (usize, &[LoopId]))| {
+            let arrived = self.measured(Some(self.columns.delivered[ends[0].0]));
+            let sent = self.measured(Some(self.columns.rate[ends[1].0]));
+            (arrived > sent * (1.0 + SHARE) && known.insert(ends[0])).then(|| {
+                format!(
+                    "the relay {} received {:.2} Mbit/s more than it sent: relay_buffer is not a part of the equations, so that \
+                     its queue grew all the time; in the packet world it stops the loop before it",
+                    flow.relay_name(position).unwrap_or_default(),
+                    (arrived - sent) / seconds * 1e-6,
+                )
+            })
+        };
+        relays.filter_map(warning).collect()
     }
 
     fn groups(&self, flows: &[Flow]) -> Vec<Group> {

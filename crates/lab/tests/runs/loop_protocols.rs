@@ -322,3 +322,12 @@ fn behind_a_chain_of_lgcc_pledge_keeps_its_target_and_the_relays_their_bound() {
         assert!(link(&run, "hop").drops == 0 && flow(&run, "f").lost == 0);
     }
 }
+
+/// XCP fills 40 Mbit/s, and the next loop sends 10.
+#[test]
+fn in_the_fluid_world_a_relay_that_receives_more_than_it_sends_is_named() {
+    let warned = fluid(&split("xcp", "rcp"), &[]).summary.warnings;
+    assert!(warned[0].starts_with("the relay f@R received 30.0") && warned.len() == 1, "{warned:?}");
+    let signalled = fluid(&split("lgcc", "rcp"), &[]).summary.warnings;
+    assert!(signalled.is_empty(), "{signalled:?}");
+}

@@ -29,7 +29,7 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::place::At;
 use crate::source::{Fault, Faults};
-use crate::table::{Form, ReadContext, TraceCache, Written};
+use crate::table::{Describe, Form, ReadContext, TraceCache, Written};
 use crate::tree::{TomlNode, TomlTable};
 use std::path::Path;
 
@@ -55,6 +55,7 @@ pub(crate) fn read(
         network: &network,
         flows: &[],
         top_keys: &top_keys,
+        other_table_with,
     };
     let (form, table) = (Form::Table(&scenario::SCENARIO), TomlTable::default());
     let written = Written { context: &context, node: document, form: &form, table: &table };
@@ -76,4 +77,26 @@ fn unique(faults: &FaultCollector, name: &At<String>, what: &str, is_taken: bool
         let message = format!("a second {what} called \"{}\"", name.value);
         let _: Option<()> = faults.report(name.place, message, "taken", "give each its own name");
     }
+}
+
+/// All tables that a scenario can contain and that are described by themselves, each once.
+pub(crate) fn documented() -> Vec<&'static dyn Describe> {
+    let mut found: Vec<&'static dyn Describe> = vec![&scenario::SCENARIO];
+    let mut next = 0;
+    while let Some(&table) = found.get(next) {
+        next += 1;
+        for inner in table.keys().iter().flat_map(|key| key.form.tables()) {
+            if inner.summary().is_none() && found.iter().all(|table| table.name() != inner.name()) {
+                found.push(inner);
+            }
+        }
+    }
+    found
+}
+
+/// What the only table describes that has this key, if it is something else than `table`; none if several have it.
+fn other_table_with(key: &str, table: &str) -> Option<&'static str> {
+    let has_key = |table: &&'static dyn Describe| table.keys().iter().any(|known| known.name == key);
+    let mut tables = documented().into_iter().filter(has_key).map(Describe::name);
+    tables.next().filter(|found| tables.next().is_none() && *found != table)
 }

@@ -3,7 +3,6 @@
 use super::form::Describe;
 use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use crate::place::At;
-use crate::reference::other_table_with;
 use crate::tree::{self, Raw, TomlNode, TomlTable};
 use millpond_units::nearest;
 
@@ -209,10 +208,11 @@ impl<'a> Fields<'a> {
                 continue;
             }
             let near = nearest(key, known.iter().copied());
-            let _: Option<()> = match other_table_with(&key.value, name).filter(|_| near.is_none()) {
-                Some(other) => faults.of_other_table(key, name, other, &known),
-                None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
-            };
+            let _: Option<()> =
+                match (written.context.other_table_with)(&key.value, name).filter(|_| near.is_none()) {
+                    Some(other) => faults.of_other_table(key, name, other, &known),
+                    None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
+                };
             misspelt.extend(near);
         }
         let is_absent =

@@ -35,6 +35,8 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) flows: &'a [FlowGroup],
     /// The keys at the top of a scenario.
     pub(crate) top_keys: &'a [&'static str],
+    /// What the only table describes that has a key, if it is something else than the second argument.
+    pub(crate) other_table_with: fn(&str, &str) -> Option<&'static str>,
 }
 
 impl ReadContext<'_> {
