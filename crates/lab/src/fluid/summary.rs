@@ -114,18 +114,16 @@ impl FinishedFluidRun<'_> {
     fn growing_relays(&self) -> Vec<String> {
         /// Of what they sent. Less may be the change of a queue that is steady in the mean.
         const SHARE: f64 = 0.01;
-        let relays =
-            self.plan.flows.iter().flat_map(|flow| (0..).zip(flow.loops.windows(2)).map(move |r| (flow, r)));
+        let relays = self.plan.flows.iter().flat_map(FluidFlowPlan::relay_ends);
         let seconds = self.now.time.since(self.begun.time).secs();
         let mut known = BTreeSet::new();
-        let warning = |(flow, (position, ends)): (&FluidFlowPlan, (usize, &[LoopId]))| {
-            let arrived = self.measured(Some(self.columns.delivered[ends[0].0]));
-            let sent = self.measured(Some(self.columns.rate[ends[1].0]));
-            (arrived > sent * (1.0 + SHARE) && known.insert(ends[0])).then(|| {
+        let warning = |(relay, [before, after]): (String, [LoopId; 2])| {
+            let arrived = self.measured(Some(self.columns.delivered[before.0]));
+            let sent = self.measured(Some(self.columns.rate[after.0]));
+            (arrived > sent * (1.0 + SHARE) && known.insert(before)).then(|| {
                 format!(
-                    "the relay {} received {:.2} Mbit/s more than it sent: relay_buffer is not a part of the equations, so that \
-                     its queue grew all the time; in the packet world it stops the loop before it",
-                    flow.relay_name(position).unwrap_or_default(),
+                    "the relay {relay} received {:.2} Mbit/s more than it sent: relay_buffer is not a part of the equations, so \
+                     that its queue grew all the time; in the packet world it stops the loop before it",
                     (arrived - sent) / seconds * 1e-6,
                 )
             })

@@ -132,6 +132,13 @@ impl FluidFlowPlan {
         names::loop_name(&self.name, self.relays.len(), position)
     }
 
+    /// Its relays in order: the name in results, and the loops before and after it.
+    pub fn relay_ends(&self) -> impl Iterator<Item = (String, [LoopId; 2])> {
+        let between =
+            |(position, ends): (usize, &[LoopId])| Some((self.relay_name(position)?, [ends[0], ends[1]]));
+        self.loops.windows(2).enumerate().filter_map(between)
+    }
+
     /// The name in results of relay number `position` (from 0).
     pub fn relay_name(&self, position: usize) -> Option<String> {
         names::relay_name(&self.name, &self.relays, position)

@@ -5,7 +5,7 @@ use crate::AnalysisError;
 use millpond_fluid::equilibrium::{self, EquilibriumPoint, NoEquilibrium, SearchMethod};
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Accuracy, Entity, Frozen, OperatingPoint, Solver};
-use millpond_plan::fluid::{FluidLinkPlan, FluidPlan};
+use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 
 /// The equilibrium of a plan.
 pub struct PlanEquilibrium<'p> {
@@ -41,23 +41,20 @@ impl PlanEquilibrium<'_> {
 
     /// Which relay receives more than it sends, if there is one: its queue has no bound in the equations.
     fn growing_relay(&self) -> Option<String> {
-        /// Smallest relative difference of the rates that does not count as an error of the search.
+        /// A smaller relative difference of the rates is an error of the search.
         const DIFFERENCE: f64 = 1e-3;
-        let relays =
-            self.plan.flows.iter().flat_map(|flow| (0..).zip(flow.loops.windows(2)).map(move |r| (flow, r)));
-        relays.into_iter().find_map(|(flow, (position, ends))| {
-            let [before, after] = [ends[0].0, ends[1].0];
-            let arrives = self.value(Entity::Loop(before), "delivered rate")?;
-            let leaves = self.value(Entity::Loop(after), "sending rate")?;
-            let is_active = self.frozen.is_active(before) && self.frozen.is_active(after);
+        let mut relays = self.plan.flows.iter().flat_map(FluidFlowPlan::relay_ends);
+        relays.find_map(|(relay, [before, after])| {
+            let arrives = self.value(Entity::Loop(before.0), "delivered rate")?;
+            let leaves = self.value(Entity::Loop(after.0), "sending rate")?;
+            let is_active = self.frozen.is_active(before.0) && self.frozen.is_active(after.0);
             (is_active && arrives > leaves * (1.0 + DIFFERENCE)).then(|| {
                 format!(
-                    "no equilibrium: the queue of the relay {} grows without bound by {:.2} Mbit/s, because the law of {} receives \
+                    "no equilibrium: the queue of the relay {relay} grows without bound by {:.2} Mbit/s, because the law of {} receives \
                      nothing from the loop after it, and relay_buffer is not a part of the equations; give that loop a law \
                      that does, such as lgcc, or analyze the loops as flows of their own",
-                    flow.relay_name(position).unwrap_or_default(),
                     (arrives - leaves) * 1e-6,
-                    self.plan.loops[before].name,
+                    self.plan.loops[before.0].name,
                 )
             })
         })
