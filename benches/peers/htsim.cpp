@@ -99,7 +99,7 @@ std::unique_ptr<Flow> new_flow(const Arguments& arguments, uint64_t delay, Event
 }  // namespace
 
 int main(int count, char** words) {
-    const Arguments arguments(count, words);
+    const Arguments arguments(std::vector<std::string>(words + 1, words + count));
     // One trunk, and flows of one kind.
     const std::vector<uint64_t> trunk_words = arguments.numbers("trunks", 3), users = arguments.numbers("users", 3);
     const uint64_t packet = arguments.number("packet"), flow_count = users[0], access_delay = users[1];

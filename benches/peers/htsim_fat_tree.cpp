@@ -48,7 +48,7 @@ uint64_t append_path(const std::string& numbers, const std::vector<std::unique_p
     std::istringstream rest(numbers);
     uint64_t count = 0;
     for (std::string number; std::getline(rest, number, ','); count++) {
-        const uint64_t link = std::strtoull(number.c_str(), nullptr, 10);
+        const uint64_t link = integer("link", number);
         if (link >= links.size()) fail("link " + number + " is not there");
         links[link]->append_to(route);
     }
@@ -73,11 +73,9 @@ Arguments read_arguments() {
     std::string line;
     std::getline(std::cin, line);
     std::istringstream rest(line);
-    std::vector<std::string> words{"htsim-fat-tree"};
+    std::vector<std::string> words;
     for (std::string word; rest >> word;) words.push_back(word);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(&word[0]);
-    return Arguments(int(pointers.size()), pointers.data());
+    return Arguments(words);
 }
 
 void print(const std::vector<std::unique_ptr<Flow>>& flows, const std::vector<std::unique_ptr<Link>>& links, uint64_t packet) {

@@ -27,11 +27,17 @@ const mem_b UNLIMITED = mem_b(1) << 50;
     std::exit(2);
 }
 
+inline uint64_t integer(const std::string& key, const std::string& value) {
+    char* end = nullptr;
+    const uint64_t number = std::strtoull(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0') fail(key + ": expected an integer, found \"" + value + "\"");
+    return number;
+}
+
 class Arguments {
   public:
-    Arguments(int count, char** words) {
-        for (int i = 1; i < count; i++) {
-            const std::string word = words[i];
+    explicit Arguments(const std::vector<std::string>& words) {
+        for (const std::string& word : words) {
             const size_t equals = word.find('=');
             if (equals == std::string::npos) fail("expected KEY=VALUE, found \"" + word + "\"");
             _values[word.substr(0, equals)] = word.substr(equals + 1);
@@ -56,13 +62,6 @@ class Arguments {
     }
 
   private:
-    static uint64_t integer(const std::string& key, const std::string& value) {
-        char* end = nullptr;
-        const uint64_t number = std::strtoull(value.c_str(), &end, 10);
-        if (value.empty() || *end != '\0') fail(key + ": expected an integer, found \"" + value + "\"");
-        return number;
-    }
-
     std::map<std::string, std::string> _values;
 };
 

@@ -236,7 +236,7 @@ impl Case {
             builder.flow(FlowSpec {
                 name: format!("{number}"),
                 weight: 1.0,
-                loops: vec![self.control_loop(protocol, [forward, backward], users)?.into()],
+                loops: vec![control_loop(protocol, [forward, backward], self.host_processing(users))?.into()],
                 relays: Vec::new(),
                 workload: Workload::Bulk,
                 start,
@@ -251,27 +251,31 @@ impl Case {
         LinkSpec { processing, ..LinkSpec::plain(name, from, to, rate, delay) }
     }
 
-    /// The loop of a user, over the links in both directions.
-    fn control_loop(
-        &self,
-        protocol: &dyn Protocol,
-        [forward, backward]: [Vec<LinkId>; 2],
-        users: &Users,
-    ) -> Result<LoopSpec, SettingError> {
-        let settings =
-            Settings::check(protocol.card().parameters, [("initial_window", Value::Number(INITIAL_WINDOW))])?;
+    /// The largest processing time of the hosts of a user.
+    fn host_processing(&self, users: &Users) -> Span {
         let slowest = self.trunks[..users.crosses].iter().map(|trunk| trunk.rate).min().unwrap_or(ACCESS);
-        Ok(LoopSpec {
-            sender: protocol.sender(&settings)?,
-            receiver: protocol.receiver(&settings)?,
-            sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
-            receiver_config: ReceiverConfig::default(),
-            forward,
-            backward,
-            extra_delay: Span::ZERO,
-            host_processing: if self.is_random { slowest.time_for(PACKET) } else { Span::ZERO },
-        })
+        if self.is_random { slowest.time_for(PACKET) } else { Span::ZERO }
     }
+}
+
+/// A loop over these links in both directions.
+pub(crate) fn control_loop(
+    protocol: &dyn Protocol,
+    [forward, backward]: [Vec<LinkId>; 2],
+    host_processing: Span,
+) -> Result<LoopSpec, SettingError> {
+    let written = [("initial_window", Value::Number(INITIAL_WINDOW))];
+    let settings = Settings::check(protocol.card().parameters, written)?;
+    Ok(LoopSpec {
+        sender: protocol.sender(&settings)?,
+        receiver: protocol.receiver(&settings)?,
+        sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
+        receiver_config: ReceiverConfig::default(),
+        forward,
+        backward,
+        extra_delay: Span::ZERO,
+        host_processing,
+    })
 }
 
 /// The law of a trunk: the one that it names, one that marks, or drop-tail.

@@ -1,13 +1,11 @@
 //! A fat tree of switches (Al-Fares, Loukissas and Vahdat, SIGCOMM 2008) in which DCTCP carries flows of a web search, beside the
 //! same flows in htsim.
 
-use crate::cases::{INITIAL_WINDOW, PACKET, Trunk, queue};
+use crate::cases::{INITIAL_WINDOW, PACKET, Trunk, control_loop, queue};
 use crate::{Outcome, measure};
-use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_law::{Protocol, Settings, Value};
 use millpond_protocols::Registry;
 use millpond_sim::{
-    Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId, PacketNetwork, Processing, Workload,
+    Buffer, Builder, FlowSpec, LinkId, LinkSpec, NodeId, PacketNetwork, Processing, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use rand::RngExt;
@@ -165,22 +163,6 @@ fn link(from: NodeId, to: NodeId) -> Outcome<LinkSpec> {
     })
 }
 
-fn control_loop(protocol: &dyn Protocol, [forward, backward]: [Vec<LinkId>; 2]) -> Outcome<LoopSpec> {
-    let written = [("initial_window", Value::Number(INITIAL_WINDOW))];
-    let wrong = |error: millpond_law::SettingError| format!("{error:?}");
-    let settings = Settings::check(protocol.card().parameters, written).map_err(wrong)?;
-    Ok(LoopSpec {
-        sender: protocol.sender(&settings).map_err(wrong)?,
-        receiver: protocol.receiver(&settings).map_err(wrong)?,
-        sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
-        receiver_config: ReceiverConfig::default(),
-        forward,
-        backward,
-        extra_delay: Span::ZERO,
-        host_processing: PORT.rate.time_for(PACKET),
-    })
-}
-
 /// The tree with all flows, at time zero.
 fn network() -> Outcome<PacketNetwork> {
     let protocol = Registry::builtin().protocol("dctcp").map_err(|unknown| unknown.name)?;
@@ -193,7 +175,7 @@ fn network() -> Outcome<PacketNetwork> {
         builder.flow(FlowSpec {
             name: format!("{number}"),
             weight: 1.0,
-            loops: vec![control_loop(protocol, paths)?.into()],
+            loops: vec![control_loop(protocol, paths, PORT.rate.time_for(PACKET))?.into()],
             relays: Vec::new(),
             workload: Workload::Sized(transfer.size),
             start: transfer.start,

@@ -210,9 +210,7 @@ impl Builder {
     /// Checks that event targets can distinguish the entities of each kind: there are fewer than `limit`. The count of a
     /// later kind contains those of earlier ones, so that the most specific kind is reported.
     fn check_counts(&self, limit: usize) -> Result<(), BuildError> {
-        let is_unshared = |flow_loop: &&FlowLoop| matches!(flow_loop, FlowLoop::Own(_));
-        let unshared = self.flows.iter().flat_map(|flow| &flow.loops).filter(is_unshared).count();
-        let loops = unshared + self.aggregates.len();
+        let Sizes { loops, .. } = Sizes::of(&self.flows, &self.aggregates);
         let transferring: usize = self.transfers.iter().map(|spec| (spec.loops)().len()).sum();
         let counts = [
             ("applications", self.applications.len()),

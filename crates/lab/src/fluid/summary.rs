@@ -123,7 +123,7 @@ impl FinishedFluidRun<'_> {
             (arrived > sent * (1.0 + SHARE) && known.insert(before)).then(|| {
                 format!(
                     "the relay {relay} received {:.2} Mbit/s more than it sent: relay_buffer is not a part of the equations, so \
-                     that its queue grew all the time; in the packet world it stops the loop before it",
+                     that its queue grew; in the packet world it stops the loop before it",
                     (arrived - sent) / seconds * 1e-6,
                 )
             })
