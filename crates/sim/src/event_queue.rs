@@ -528,6 +528,35 @@ mod tests {
     }
 
     #[test]
+    fn the_width_of_slots_is_steady_if_the_number_of_events_is() {
+        // Two events in five slots, for more rotations than have a list of their own.
+        let mut events = EventQueue::default();
+        let (slot, clocks) = (1 << INITIAL_SHIFT, 1000);
+        (0..clocks)
+            .for_each(|clock| events.push(Time::from_picos(5 * slot * clock / 2), clock as EventTarget));
+        let end = Time::from_picos(1100 * SLOTS as u64 * slot);
+        while let Some(DueEvent { time, target, .. }) = events.pop_until(end) {
+            events.push(Time::from_picos(time.picos() + 5 * slot * clocks / 2), target);
+        }
+        assert!(
+            events.shift == INITIAL_SHIFT && events.since_change > 1000 * SLOTS / 3,
+            "{}",
+            events.since_change
+        );
+    }
+
+    #[test]
+    fn few_events_do_not_distribute_many_later_ones_again() {
+        let mut events = EventQueue::default();
+        let rotation = (SLOTS as u64) << INITIAL_SHIFT;
+        (1..=9).for_each(|number| events.push(Time::from_picos(number * rotation), 0));
+        (0..200_000).for_each(|target| events.push(Time::from_picos(500 * rotation), target));
+        let shift_after = |events: &mut EventQueue| events.pop_until(Time::NEVER).map(|_| events.shift);
+        let first = shift_after(&mut events);
+        assert!((2..=9).all(|_| shift_after(&mut events) == first));
+    }
+
+    #[test]
     fn slots_become_narrower_when_a_burst_follows_a_silence() {
         const GAP: u64 = 1_000_000_000_000_000;
         let mut events = EventQueue::default();
