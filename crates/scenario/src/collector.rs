@@ -77,8 +77,12 @@ impl FaultCollector {
         known: &[&str],
     ) -> Option<T> {
         let message = format!("\"{}\" is a key of a {other}, not of a {table}", key.value);
-        let help =
-            format!("write it in the table of a {other}. Known here: {}", listed(known.iter().copied()));
+        let near = nearest(&key.value, known.iter().copied());
+        let near = near.map_or_else(String::new, |near| format!(" (or did you mean \"{near}\"?)"));
+        let help = format!(
+            "write it in the table of a {other}{near}. Known here: {}",
+            listed(known.iter().copied())
+        );
         self.report(key.place, message, format!("no such key of a {table}"), help)
     }
 

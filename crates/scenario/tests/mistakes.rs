@@ -53,6 +53,7 @@ const MISTAKES: &str = r#"
 14      | rate = { trace = { end = "hold" } } | this trace has no "file" | file = "cell.csv"
 22      | relays = ["R2"] | "relays" is a key of a protocol, not of a flow group | write it in the table of a protocol
 16      | count = 3 | "count" is a key of a flow group, not of a link | write it in the table of a flow group
+16      | relays = ["R2"] | "relays" is a key of a protocol, not of a link | (or did you mean "delay"?)
 16      | mode = "x" | unknown key of a link "mode" | known here
 22      | rows = [["60ms"]] | a flow group has no rows: the table form with columns and rows is that of recipes | write one table for each row
 14      | rate = { trece = "cell.csv" } | unknown key of a rate "trece" | mean "trace"?

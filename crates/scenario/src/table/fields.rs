@@ -207,13 +207,11 @@ impl<'a> Fields<'a> {
                 faults.misplaced(key, name);
                 continue;
             }
-            let near = nearest(key, known.iter().copied());
-            let _: Option<()> =
-                match (written.context.other_table_with)(&key.value, name).filter(|_| near.is_none()) {
-                    Some(other) => faults.of_other_table(key, name, other, &known),
-                    None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
-                };
-            misspelt.extend(near);
+            let _: Option<()> = match (written.context.other_table_with)(&key.value, name) {
+                Some(other) => faults.of_other_table(key, name, other, &known),
+                None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
+            };
+            misspelt.extend(nearest(key, known.iter().copied()));
         }
         let is_absent =
             |missing: &Missing| !misspelt.contains(&missing.key) && !faults.is_misplaced(missing.key);
