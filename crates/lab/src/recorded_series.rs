@@ -49,6 +49,11 @@ impl RecordedSeries {
         Self { kind, entity, quantity, unit, values, expected: NONE, first: 0, separate }
     }
 
+    /// Takes memory for this many values.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        self.values.reserve_exact(values);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -25,6 +25,12 @@ pub(crate) struct Ticks {
     now: Time,
 }
 
+/// The number of samples of every series in a run.
+pub(crate) fn samples(scenario: &Scenario) -> usize {
+    let samples = scenario.duration.picos().checked_div(scenario.measure.every.picos());
+    samples.and_then(|samples| usize::try_from(samples).ok()).unwrap_or_default()
+}
+
 /// The least number of ticks of a run.
 const LEAST_TICKS: u64 = 1000;
 
@@ -83,15 +89,27 @@ mod tests {
     use millpond_scenario::Disk;
     use std::path::Path;
 
-    fn ticks(duration: &str, from: &str, every: &str, window: &str) -> Vec<(f64, Due)> {
+    fn scenario(duration: &str, from: &str, every: &str, window: &str) -> Scenario {
         let text = format!(
             "title = \"t\"\nduration = \"{duration}\"\nmeasure = {{ from = \"{from}\", every = \"{every}\", \
              jain_window = \"{window}\" }}\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\n\
              delay = \"1ms\"\n[[flows]]\nname = \"f\"\nprotocol = \"p\"\npath = [\"A\", \"B\"]\n"
         );
-        let scenario = Scenario::parse(&text, "t", Path::new(""), &[], &Disk).unwrap();
-        let due = Ticks::new(&scenario).filter(|(_, due)| *due != Due::default());
-        due.map(|(time, due)| (time.secs(), due)).collect()
+        Scenario::parse(&text, "t", Path::new(""), &[], &Disk).unwrap()
+    }
+
+    fn ticks(duration: &str, from: &str, every: &str, window: &str) -> Vec<(f64, Due)> {
+        let due = Ticks::new(&scenario(duration, from, every, window));
+        due.filter(|(_, due)| *due != Due::default()).map(|(time, due)| (time.secs(), due)).collect()
+    }
+
+    #[test]
+    fn the_number_of_samples_is_that_of_the_ticks_with_one() {
+        for (duration, every) in [("1s", "100ms"), ("1s", "300ms"), ("1s", "1s"), ("100ms", "1s")] {
+            let scenario = scenario(duration, "0s", every, "7ms");
+            let counted = Ticks::new(&scenario).filter(|(_, due)| due.sample).count();
+            assert_eq!(samples(&scenario), counted, "{every} of {duration}");
+        }
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Schedule {
         Self::table(&intervals, AtEnd::Hold)
     }
 
-    /// Consecutive intervals, each with its length.
+    /// Consecutive intervals, each with its length. A single one that lasts or repeats is a constant rate.
     pub fn table(intervals: &[(Span, Rate)], end: AtEnd) -> Result<Self, ScheduleError> {
         if intervals.is_empty() {
             return Err(ScheduleError::Empty);
@@ -107,6 +107,9 @@ impl Schedule {
             length = length.checked_add(span.picos()).ok_or(ScheduleError::TooLong)?;
             sum += u128::from(span.picos()) * u128::from(rate.bps());
             work.push(sum);
+        }
+        if let ([(_, rate)], AtEnd::Loop | AtEnd::Hold) = (intervals, end) {
+            return Ok(Self::constant(*rate));
         }
         // Repeating a table without service would never end.
         let end = if sum == 0 { AtEnd::Stop } else { end };
@@ -339,6 +342,14 @@ mod tests {
         assert_eq!(saw(AtEnd::Loop).bits_between(Time::ZERO, Time::from_secs(40.0)), 80_000_000);
         assert_eq!(saw(AtEnd::Loop).bits_between(Time::from_secs(0.005), Time::from_secs(0.041)), 48_000);
         assert_eq!(saw(AtEnd::Stop).bits_between(Time::ZERO, Time::from_secs(40.0)), 80_000);
+    }
+
+    #[test]
+    fn a_single_interval_that_lasts_or_repeats_is_a_constant_rate() {
+        let single = |end| Schedule::table(&[(Span::from_millis(10), mbps(8.0))], end).unwrap();
+        let constant = Schedule::constant(mbps(8.0));
+        assert_eq!((single(AtEnd::Loop), single(AtEnd::Hold)), (constant.clone(), constant));
+        assert_eq!(single(AtEnd::Stop).bits_between(Time::ZERO, Time::from_secs(1.0)), 80_000);
     }
 
     #[test]

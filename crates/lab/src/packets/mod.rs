@@ -5,6 +5,8 @@
 //!                              \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
+mod link_series;
+mod sample_interval;
 mod series;
 mod silences;
 mod summary;
@@ -14,7 +16,7 @@ mod window_meter;
 use crate::fairness::FairnessWindows;
 use crate::observers::observe;
 use crate::stopwatch::Stopwatch;
-use crate::ticks::Ticks;
+use crate::ticks::{Ticks, samples};
 use crate::{Error, MakeObserver};
 use millpond_plan::packets::{PacketPlan, plan};
 use millpond_protocols::Registry;
@@ -63,7 +65,7 @@ pub(crate) fn measure(
     watch: &dyn Watch,
     advance: &mut Advance<'_>,
 ) -> Result<Run, Error> {
-    let mut recorder = PacketSeriesRecorder::new(plan);
+    let mut recorder = PacketSeriesRecorder::new(plan, samples(scenario));
     let mut window_meter = WindowMeter::new(plan);
     let mut windows = FairnessWindows::new(plan.flows.len());
     for (time, due) in Ticks::new(scenario) {

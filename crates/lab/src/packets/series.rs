@@ -1,5 +1,7 @@
 //! Quantities over time: one sample of every series per tick.
 
+use super::link_series::LinkSeries;
+use super::sample_interval::{SampleInterval, mean_delay_ms, to_float};
 use crate::recorded_series::{RecordedSeries, SampleTimes};
 use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
@@ -16,13 +18,15 @@ pub(super) struct PacketSeriesRecorder {
     quantities: Vec<Vec<RecordedQuantity>>,
     /// The number of all series so far.
     series_count: usize,
-    links: Vec<LastLinkSample>,
+    links: Vec<LinkSeries>,
     flows: Vec<FlowCounters>,
     /// At each relay at the last sample, by entity number of its next loop.
     waits: BTreeMap<usize, RelayWait>,
     sources: Vec<FlowCounters>,
     /// The time of the last sample.
     before: Time,
+    /// The number of samples of the whole run.
+    samples: usize,
 }
 
 /// A quantity of an entity that has a series.
@@ -35,14 +39,6 @@ struct RecordedQuantity {
     series: RecordedSeries,
 }
 
-/// Counters of a link at the last sample.
-#[derive(Clone, Copy, Default)]
-struct LastLinkSample {
-    served_bytes: u64,
-    /// The integral of the queue length: packets times picoseconds.
-    queue_time: u128,
-}
-
 /// Counters of a flow, or of all transfers of a source, in bytes.
 #[derive(Clone, Copy, Default)]
 struct FlowCounters {
@@ -50,7 +46,7 @@ struct FlowCounters {
     sent: u64,
 }
 
-/// Rates and delay of a flow, or of all transfers of a source, in one interval.
+/// Counters and delay of a flow, or of all transfers of a source, in one interval.
 struct FlowInterval {
     before: FlowCounters,
     after: FlowCounters,
@@ -67,9 +63,9 @@ struct SampledEntity<'a> {
     series_count: &'a mut usize,
     kind: EntityKind,
     name: EntityName<'a>,
-    now: Time,
-    /// The position of the present sample.
-    sample: usize,
+    interval: &'a SampleInterval,
+    /// Whether it has values until the end of the run.
+    stays: bool,
     /// The number of its quantities that have been sampled.
     sampled: usize,
 }
@@ -112,7 +108,7 @@ impl SampledEntity<'_> {
     ) {
         match self.quantities.get_mut(self.sampled) {
             Some(next) if std::ptr::eq(next.name, name) && next.header == header => {
-                next.series.push(self.sample, value);
+                next.series.push(self.interval.sample, value);
                 self.sampled += 1;
             }
             _ => self.push_elsewhere(name, header, full_name, unit, value),
@@ -133,7 +129,7 @@ impl SampledEntity<'_> {
         let is_next = self.quantities.get(self.sampled).is_some_and(is_wanted);
         let known = if is_next { Some(self.sampled) } else { self.quantities.iter().position(is_wanted) };
         let position = known.unwrap_or_else(|| self.add_quantity(name, header, full_name, unit));
-        self.quantities[position].series.push(self.sample, value);
+        self.quantities[position].series.push(self.interval.sample, value);
         self.sampled = position + 1;
     }
 
@@ -147,7 +143,10 @@ impl SampledEntity<'_> {
         unit: &'static str,
     ) -> usize {
         let quantity = full_name(self.quantities.iter().all(|known| known.name != name));
-        let series = RecordedSeries::new(self.kind, self.name.text(), quantity, unit.to_owned());
+        let mut series = RecordedSeries::new(self.kind, self.name.text(), quantity, unit.to_owned());
+        if self.stays {
+            series.reserve(self.interval.left);
+        }
         self.quantities.push(RecordedQuantity { name, header, position: *self.series_count, series });
         *self.series_count += 1;
         self.quantities.len() - 1
@@ -183,15 +182,17 @@ impl Gauge for SampledLinkLaw<'_, '_> {
 }
 
 impl PacketSeriesRecorder {
-    pub(super) fn new(plan: &PacketPlan) -> Self {
+    /// `samples`: the number of samples of the run.
+    pub(super) fn new(plan: &PacketPlan, samples: usize) -> Self {
         let loops = |flow: &PacketFlowPlan| plan.network.flow(flow.id).loops().len();
         let loops: usize = plan.flows.iter().map(loops).sum();
         let entities = plan.links.len() + plan.flows.len() + loops + plan.sources.len();
         Self {
             quantities: (0..entities).map(|_| Vec::new()).collect(),
-            links: vec![LastLinkSample::default(); plan.links.len()],
+            links: plan.links.iter().map(|link| LinkSeries::new(&link.entity)).collect(),
             flows: vec![FlowCounters::default(); plan.flows.len()],
             sources: vec![FlowCounters::default(); plan.sources.len()],
+            samples,
             ..Self::default()
         }
     }
@@ -200,29 +201,31 @@ impl PacketSeriesRecorder {
     pub(super) fn sample(&mut self, plan: &PacketPlan) {
         let now = plan.network.now();
         self.times.push(now.secs());
+        let sample = self.times.present();
+        let interval = SampleInterval::new(self.before, now, sample, self.samples.saturating_sub(sample));
         let mut numbers = 0..;
         let mut number = || numbers.next().unwrap_or_default();
         for index in 0..plan.links.len() {
-            self.sample_link(number(), index, plan);
+            self.sample_link(number(), index, plan, &interval);
         }
         for (index, flow) in plan.flows.iter().enumerate() {
             let view = plan.network.flow(flow.id);
             let is_running = flow.start < now && view.completed().is_none();
             let flow_number = number();
             if is_running || flow.start < now && self.flows[index].delivered < view.delivered().get() {
-                self.sample_flow(flow_number, index, &flow.name, view, now);
+                self.sample_flow(flow_number, index, flow, view, &interval);
             }
             for (position, loop_view) in view.loops().enumerate() {
                 let loop_number = number();
                 if is_running {
-                    self.sample_loop(loop_number, flow, position, loop_view, now);
+                    self.sample_loop(loop_number, flow, position, loop_view, &interval);
                 }
             }
         }
         for (index, source) in plan.sources.iter().enumerate() {
             let number = number();
             if source.start < now {
-                self.sample_source(number, index, source, plan);
+                self.sample_source(number, index, source, plan, &interval);
             }
         }
         self.before = now;
@@ -230,83 +233,82 @@ impl PacketSeriesRecorder {
 
     /// The measured time begins: the simulator has set its counters of the measured time to zero.
     pub(super) fn start_measuring(&mut self) {
-        self.links.iter_mut().for_each(|link| link.queue_time = 0);
+        self.links.iter_mut().for_each(LinkSeries::start_measuring);
     }
 
     /// All series so far.
     pub(super) fn series(&self) -> Vec<Series> {
+        let links = self.links.iter().cloned().flat_map(LinkSeries::into_series);
         let quantities = self.quantities.iter().flatten();
-        let series = quantities.map(|quantity| (quantity.position, quantity.series.clone()));
+        let series = links.chain(quantities.map(|quantity| (quantity.position, quantity.series.clone())));
         in_order(series.collect(), &self.times)
     }
 
     /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
+        let links = self.links.into_iter().flat_map(LinkSeries::into_series);
         let quantities = self.quantities.into_iter().flatten();
-        in_order(quantities.map(|quantity| (quantity.position, quantity.series)).collect(), &self.times)
+        let series = links.chain(quantities.map(|quantity| (quantity.position, quantity.series)));
+        in_order(series.collect(), &self.times)
     }
 
-    /// The entity with this number, of which no quantity has been sampled at `now` yet.
+    /// The entity with this number, of which no quantity has been sampled at the end of `interval` yet. `stays`: it has values
+    /// until the end of the run.
     fn entity<'a>(
         &'a mut self,
         number: usize,
-        kind: EntityKind,
-        name: EntityName<'a>,
-        now: Time,
+        (kind, name): (EntityKind, EntityName<'a>),
+        interval: &'a SampleInterval,
+        stays: bool,
     ) -> SampledEntity<'a> {
-        let sample = self.times.present();
         let (quantities, series_count) = (&mut self.quantities[number], &mut self.series_count);
-        SampledEntity { quantities, series_count, kind, name, now, sample, sampled: 0 }
+        SampledEntity { quantities, series_count, kind, name, interval, stays, sampled: 0 }
     }
 
-    fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan) {
-        let (name, link) = (&plan.links[index].entity, plan.network.link(plan.links[index].id));
-        let now = plan.network.now();
-        let (before, since) = (self.links[index], self.before);
-        let span = now.since(since);
-        let served_bytes = link.totals().served_bytes;
-        let queue_time = link.queue_time();
-        self.links[index] = LastLinkSample { served_bytes, queue_time };
-        let entity = &mut self.entity(number, EntityKind::Link, EntityName::Known(name), now);
-        entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());
-        if let Some(bits) = link.configured_capacity_bits(since, now) {
-            entity.push(quantity::CONFIGURED_CAPACITY, "bit/s", bits as f64 / span.secs());
-        }
-        entity.push(
-            quantity::THROUGHPUT,
-            "bit/s",
-            (served_bytes - before.served_bytes) as f64 * 8.0 / span.secs(),
-        );
-        let waited = queue_time.saturating_sub(before.queue_time);
-        entity.push(quantity::QUEUE, "packets", to_float(waited) / span.picos() as f64);
-        entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
+    fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan, interval: &SampleInterval) {
+        let link = plan.network.link(plan.links[index].id);
+        self.links[index].sample(&link, interval, &mut self.series_count);
         for law in link.laws() {
-            let header = law.header;
-            law.observe(&mut SampledLinkLaw { link: entity, header, protocols: &plan.protocols });
+            let entity = (EntityKind::Link, EntityName::Known(&plan.links[index].entity));
+            let (mut entity, header) = (self.entity(number, entity, interval, true), law.header);
+            law.observe(&mut SampledLinkLaw { link: &mut entity, header, protocols: &plan.protocols });
         }
     }
 
-    fn sample_flow(&mut self, number: usize, index: usize, name: &str, flow: FlowView<'_>, now: Time) {
+    fn sample_flow(
+        &mut self,
+        number: usize,
+        index: usize,
+        flow: &PacketFlowPlan,
+        view: FlowView<'_>,
+        interval: &SampleInterval,
+    ) {
         let after = FlowCounters {
-            delivered: flow.delivered().get(),
-            sent: flow.first().sender().counters().sent_bytes,
+            delivered: view.delivered().get(),
+            sent: view.first().sender().counters().sent_bytes,
         };
         let before = std::mem::replace(&mut self.flows[index], after);
-        let interval = FlowInterval { before, after, start: flow.start(), delay: flow.interval_delay() };
-        let since = self.before;
-        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Known(name), now);
-        push_rates(entity, &interval, since);
+        let rates = FlowInterval { before, after, start: view.start(), delay: view.interval_delay() };
+        let entity = (EntityKind::Flow, EntityName::Known(&flow.name));
+        push_rates(&mut self.entity(number, entity, interval, flow.size.is_none()), &rates);
     }
 
-    fn sample_source(&mut self, number: usize, index: usize, source: &TransferSourcePlan, plan: &PacketPlan) {
-        let (view, now) = (plan.network.transfers(source.id), plan.network.now());
+    fn sample_source(
+        &mut self,
+        number: usize,
+        index: usize,
+        source: &TransferSourcePlan,
+        plan: &PacketPlan,
+        interval: &SampleInterval,
+    ) {
+        let view = plan.network.transfers(source.id);
         let totals = view.totals();
         let after = FlowCounters { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
         let before = std::mem::replace(&mut self.sources[index], after);
-        let interval = FlowInterval { before, after, start: source.start, delay: view.interval_delay() };
-        let (since, name) = (self.before, source.name.as_str());
-        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Known(name), now);
-        push_rates(entity, &interval, since);
+        let rates = FlowInterval { before, after, start: source.start, delay: view.interval_delay() };
+        let entity = (EntityKind::Flow, EntityName::Known(&source.name));
+        let entity = &mut self.entity(number, entity, interval, true);
+        push_rates(entity, &rates);
         entity.push(quantity::TRANSFERS, "1", view.running() as f64);
     }
 
@@ -316,14 +318,15 @@ impl PacketSeriesRecorder {
         flow: &PacketFlowPlan,
         position: usize,
         loop_view: LoopView<'_>,
-        now: Time,
+        interval: &SampleInterval,
     ) {
         let packet = flow.packet.as_f64();
         let waits = position.checked_sub(1).map(|before| {
             let wait = loop_view.relay_wait();
             (before, wait, self.waits.insert(number, wait).unwrap_or_default())
         });
-        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Loop(flow, position), now);
+        let entity = (EntityKind::Flow, EntityName::Loop(flow, position));
+        let entity = &mut self.entity(number, entity, interval, flow.size.is_none());
         if let Some(window) = loop_view.sender().window() {
             entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
         }
@@ -346,32 +349,14 @@ fn in_order(mut series: Vec<(usize, RecordedSeries)>, times: &SampleTimes) -> Ve
     series.into_iter().map(|(_, series)| series.into_series(&times)).collect()
 }
 
-/// The nearest floating-point number. If it fits in 64 bits, the conversion is much faster.
-#[inline]
-fn to_float(integral: u128) -> f64 {
-    /// Not inlined: the compiler would convert before it compares.
-    #[cold]
-    #[inline(never)]
-    fn long(integral: u128) -> f64 {
-        integral as f64
-    }
-    match u64::try_from(integral) {
-        Ok(short) => short as f64,
-        Err(_) => long(integral),
-    }
-}
-
 /// Goodput, sending rate and queueing delay. In the interval in which a flow starts, its rates are means over the part in
 /// which it ran.
-fn push_rates(entity: &mut SampledEntity<'_>, interval: &FlowInterval, since: Time) {
-    let FlowInterval { before, after, start, delay } = *interval;
-    let seconds = entity.now.since(since.max(start)).secs();
-    entity.push(quantity::GOODPUT, "bit/s", (after.delivered - before.delivered) as f64 * 8.0 / seconds);
-    entity.push(quantity::SEND_RATE, "bit/s", (after.sent - before.sent) as f64 * 8.0 / seconds);
+fn push_rates(entity: &mut SampledEntity<'_>, rates: &FlowInterval) {
+    let FlowInterval { before, after, start, delay } = *rates;
+    let SampleInterval { since, now, seconds, .. } = *entity.interval;
+    let seconds = if start <= since { seconds } else { now.since(start).secs() };
+    let rate = |bytes: u64| to_float(bytes) * 8.0 / seconds;
+    entity.push(quantity::GOODPUT, "bit/s", rate(after.delivered - before.delivered));
+    entity.push(quantity::SEND_RATE, "bit/s", rate(after.sent - before.sent));
     entity.push(quantity::QUEUEING, "ms", mean_delay_ms(delay));
-}
-
-/// The mean delay in milliseconds; not a number if no packet left in the interval.
-fn mean_delay_ms(delay: IntervalDelay) -> f64 {
-    if delay.packets > 0 { delay.mean.millis() } else { f64::NAN }
 }

@@ -10,9 +10,15 @@ use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most rows of a data page.
 const PAGE_ROWS: usize = 1 << 16;
+
+/// Fewest rows of a list with pages of its own. If the same list comes again, as the times of series do, these pages are
+/// repeated.
+const OWN_PAGE_ROWS: usize = 1 << 12;
 
 /// Most entries of a dictionary: a megabyte.
 const MOST_ENTRIES: usize = 1 << 17;
@@ -31,8 +37,9 @@ pub(super) fn append(
         dictionary: Dictionary::default(),
         positions: Vec::with_capacity(PAGE_ROWS),
         plain: Vec::new(),
+        long_lists: BTreeMap::new(),
     };
-    lists.iter().try_for_each(|list| list.try_blocks(|numbers| encoder.push(numbers)))?;
+    lists.iter().try_for_each(|list| encoder.push_list(list))?;
     encoder.finish()?.append(group, column)
 }
 
@@ -43,9 +50,30 @@ struct NumberEncoder {
     positions: Vec<u32>,
     /// Numbers that are not on a page yet, in the encoding `PLAIN`. They follow all positions.
     plain: Vec<u8>,
+    /// The pages of each list that has pages of its own, by its address and length.
+    long_lists: BTreeMap<(usize, usize), Range<usize>>,
 }
 
 impl NumberEncoder {
+    /// Appends a list. All lists must stay where they are until the last one has been appended.
+    fn push_list(&mut self, list: &NumberList<'_>) -> Result<(), ParquetError> {
+        let long = match *list {
+            NumberList::All(numbers) if numbers.len() >= OWN_PAGE_ROWS => numbers,
+            _ => return list.try_blocks(|numbers| self.push(numbers)),
+        };
+        self.close_pages()?;
+        let identity = (long.as_ptr().addr(), long.len());
+        if let Some(pages) = self.long_lists.get(&identity) {
+            self.pages.repeat(pages.clone());
+            return Ok(());
+        }
+        let first = self.pages.count();
+        self.push(long)?;
+        self.close_pages()?;
+        self.long_lists.insert(identity, first..self.pages.count());
+        Ok(())
+    }
+
     fn push(&mut self, list: &[f64]) -> Result<(), ParquetError> {
         let mut rest = list;
         while !rest.is_empty() && self.dictionary.has_room() {
@@ -57,12 +85,17 @@ impl NumberEncoder {
             }
         }
         for numbers in rest.chunks(PAGE_ROWS) {
-            numbers.iter().for_each(|number| self.plain.extend_from_slice(&number.to_le_bytes()));
+            append_plain(&mut self.plain, numbers);
             if self.plain.len() >= PAGE_ROWS * size_of::<f64>() {
                 self.close_plain()?;
             }
         }
         Ok(())
+    }
+
+    fn close_pages(&mut self) -> Result<(), ParquetError> {
+        self.close_positions()?;
+        self.close_plain()
     }
 
     fn close_positions(&mut self) -> Result<(), ParquetError> {
@@ -83,13 +116,20 @@ impl NumberEncoder {
     }
 
     fn finish(mut self) -> Result<ColumnPages, ParquetError> {
-        self.close_positions()?;
-        self.close_plain()?;
+        self.close_pages()?;
         let entries = &self.dictionary.entries;
         self.pages
             .set_dictionary(entries.iter().flat_map(|bits| bits.to_le_bytes()).collect(), entries.len());
         Ok(self.pages)
     }
+}
+
+/// Appends numbers in the encoding `PLAIN`.
+fn append_plain(plain: &mut Vec<u8>, numbers: &[f64]) {
+    let start = plain.len();
+    plain.resize(start + size_of_val(numbers), 0);
+    let places = plain[start..].as_chunks_mut().0;
+    places.iter_mut().zip(numbers).for_each(|(place, number)| *place = number.to_le_bytes());
 }
 
 /// The different numbers so far, by their bits, and a hash table of them with linear probing.

@@ -9,6 +9,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
 
 /// A column without levels under construction: a dictionary page, then data pages.
 pub(super) struct ColumnPages {
@@ -18,8 +19,9 @@ pub(super) struct ColumnPages {
 }
 
 /// The content of a data page.
+#[derive(Clone)]
 struct DataPage {
-    encoded: Vec<u8>,
+    encoded: Bytes,
     uncompressed_size: usize,
     rows: u32,
     encoding: Encoding,
@@ -44,9 +46,19 @@ impl ColumnPages {
         encoding: Encoding,
     ) -> Result<(), ParquetError> {
         let uncompressed_size = encoded.len();
-        let encoded = compressed(encoded, self.compression)?;
+        let encoded = compressed(encoded, self.compression)?.into();
         self.data.push(DataPage { encoded, uncompressed_size, rows: rows as u32, encoding });
         Ok(())
+    }
+
+    /// The number of data pages so far.
+    pub(super) fn count(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Adds data pages again.
+    pub(super) fn repeat(&mut self, pages: Range<usize>) {
+        self.data.extend_from_within(pages);
     }
 
     /// Appends the column to the row group.
@@ -70,7 +82,7 @@ impl ColumnPages {
         let rows: u64 = self.data.iter().map(|page| u64::from(page.rows)).sum();
         for DataPage { encoded, uncompressed_size, rows, encoding } in self.data {
             let page = Page::DataPage {
-                buf: encoded.into(),
+                buf: encoded,
                 num_values: rows,
                 encoding,
                 def_level_encoding: Encoding::RLE,
