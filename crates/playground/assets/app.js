@@ -76,7 +76,8 @@ function finishRun(faults) {
   for (const { world } of faults) if (world) answer.drop(world);
   showRunFaults(faults);
   document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
-  judgeStep();
+  // A run that waits has other settings, or belongs to another step.
+  if (!run.waiting) judgeStep();
   endRun(faults.length ? faults[0].message : by("sentence").textContent);
 }
 

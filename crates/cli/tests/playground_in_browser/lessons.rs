@@ -104,6 +104,28 @@ pub(crate) fn drive_all(browser: &mut Browser) {
     }
 }
 
+/// A run that is under way when the reader goes on to the next step does not reach it: its settings are those of the step before.
+pub(crate) fn go_on_during_a_run(browser: &mut Browser) {
+    let slider = "#lesson input[data-path=\"flows.two.rtt\"]";
+    for lesson in ["why-a-delay-oscillates", "phase-effects"] {
+        browser.choose("#scenario", &format!("lesson:{lesson}"));
+    }
+    browser.wait_until(&format!("document.querySelector('{slider}')"));
+    browser.drag_slider(slider, 113.0);
+    browser.wait_until("!document.querySelector('.reached').hidden");
+    // The last run of the drag has ended; one that takes long is stopped when the next one waits, but not here.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    browser.evaluate(
+        "(() => { const later = window.setTimeout; window.setTimeout = (act, ms) => later(act, ms === 120 ? 1e6 : ms); })()",
+    );
+    let runs = browser.evaluate(RUNS);
+    browser.evaluate(&format!(
+        "document.querySelector('{slider}').dispatchEvent(new Event('input')), document.querySelector('#next').click()"
+    ));
+    browser.wait_until(&format!("document.activeElement.id === 'step-title' && {RUNS} > {runs} + 1"));
+    assert!(browser.holds("document.querySelector('.reached').hidden"), "a run of step 1 reached step 2");
+}
+
 /// On a phone, no more than the drawing of the network is between the controls of a lesson and its results.
 fn controls_are_near_the_results(browser: &mut Browser, name: &str, width: u32) {
     let distance = "document.getElementById('sentence').getBoundingClientRect().top \

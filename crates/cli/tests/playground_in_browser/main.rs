@@ -66,6 +66,7 @@ fn assert_no_error(browser: &Browser, server: &Server) {
 fn every_step_of_every_lesson_is_reached_by_what_it_asks_for() {
     let (_folder, server, mut browser) = opened();
     lessons::drive_all(&mut browser);
+    lessons::go_on_during_a_run(&mut browser);
     assert_no_error(&browser, &server);
 }
 
