@@ -19,6 +19,8 @@ pub(crate) struct ShareRequest<T> {
     pub(crate) weight: f64,
     /// Inflow of each flow in bit/s if its backlog is empty; none while it has a backlog.
     pub(crate) inflow_if_empty: Option<T>,
+    /// The rate of each flow in bit/s for which the relay after it has room; none without a bound.
+    pub(crate) credit: Option<T>,
 }
 
 /// Rates of one flow of a shared loop, in bit/s.
@@ -32,10 +34,19 @@ pub(crate) struct SharedRates<T> {
 impl<T: Number> ShareRequest<T> {
     /// The rates of one flow at this level.
     pub(crate) fn rates(&self, level: T) -> SharedRates<T> {
-        let permitted = level * self.weight;
+        let share = level * self.weight;
+        let permitted = self.credit.map_or(share, |credit| least(share, credit));
         SharedRates {
             permitted,
             sent: self.inflow_if_empty.map_or(permitted, |inflow| least(permitted, inflow)),
+        }
+    }
+
+    /// The greatest rate that a flow can use.
+    fn limit(&self) -> Option<T> {
+        match (self.inflow_if_empty, self.credit) {
+            (Some(inflow), Some(credit)) => Some(least(inflow, credit)),
+            (limit, None) | (None, limit) => limit,
         }
     }
 
@@ -54,7 +65,7 @@ impl Assembly {
     ) -> ShareRequest<T> {
         let is_empty = held[self.offsets.backlogs + flow.relay] == Held::Lower;
         let inflow_if_empty = is_empty.then(|| delivered(self.relays[flow.relay].upstream.0));
-        ShareRequest { count: flow.count, weight: flow.weight, inflow_if_empty }
+        ShareRequest { count: flow.count, weight: flow.weight, inflow_if_empty, credit: None }
     }
 }
 
@@ -63,14 +74,13 @@ impl Assembly {
 /// A flow with an empty backlog and an inflow below its share leaves the rest to the other flows. If the total inflow
 /// is below `rate`, the level exceeds the largest inflow per weight by the unused rate per weight.
 pub(crate) fn fair_level<T: Number>(rate: T, requests: &[ShareRequest<T>]) -> T {
-    let per_weight =
-        |request: &ShareRequest<T>| request.inflow_if_empty.map(|inflow| inflow / request.weight);
+    let per_weight = |request: &ShareRequest<T>| request.limit().map(|limit| limit / request.weight);
     let mut limits: Vec<(T, f64)> =
         requests.iter().filter_map(|t| Some((per_weight(t)?, t.total_weight()))).collect();
     limits.sort_by(|a, b| a.0.re().total_cmp(&b.0.re()));
     let (mut left, mut weight) = (rate, requests.iter().map(ShareRequest::total_weight).sum::<f64>());
     let total_weight = weight;
-    let has_backlog = requests.iter().any(|request| request.inflow_if_empty.is_none());
+    let has_backlog = requests.iter().any(|request| request.limit().is_none());
     let mut largest = T::zero();
     for (inflow, flows_weight) in limits {
         if inflow * weight > left {
@@ -89,7 +99,7 @@ mod tests {
     use millpond_law::fluid::Dual64;
 
     fn request(count: f64, weight: f64, inflow_if_empty: Option<f64>) -> ShareRequest<f64> {
-        ShareRequest { count, weight, inflow_if_empty }
+        ShareRequest { count, weight, inflow_if_empty, credit: None }
     }
 
     fn sent(rate: f64, requests: &[ShareRequest<f64>]) -> Vec<f64> {
@@ -113,6 +123,16 @@ mod tests {
         assert_eq!(sent(1.5, &requests), [0.5, 0.5, 0.5]);
     }
 
+    /// Flows of which one has a backlog in this relay, and no room in the next one for more than 1.
+    #[test]
+    fn a_flow_without_credit_leaves_the_rest_to_the_others() {
+        let limited = ShareRequest { credit: Some(1.0), ..request(2.0, 1.0, None) };
+        assert_eq!(sent(9.0, &[limited, request(1.0, 1.0, None)]), [1.0, 7.0]);
+        assert_eq!(sent(1.5, &[limited, request(1.0, 1.0, None)]), [0.5, 0.5]);
+        let both = ShareRequest { credit: Some(1.0), ..request(1.0, 1.0, Some(0.5)) };
+        assert_eq!(sent(9.0, &[both, request(1.0, 1.0, Some(20.0))]), [0.5, 8.5]);
+    }
+
     /// A flow begins to have a backlog where its permitted rate falls below its inflow.
     #[test]
     fn the_flow_with_the_largest_inflow_per_weight_is_the_first_to_get_a_backlog() {
@@ -127,8 +147,8 @@ mod tests {
     fn a_level_has_the_exact_derivative() {
         let dual = |re: f64, eps: f64| Dual64::new(re, eps);
         let requests = [
-            ShareRequest { count: 1.0, weight: 1.0, inflow_if_empty: Some(dual(1.0, 1.0)) },
-            ShareRequest { count: 2.0, weight: 2.0, inflow_if_empty: None },
+            ShareRequest { count: 1.0, weight: 1.0, inflow_if_empty: Some(dual(1.0, 1.0)), credit: None },
+            ShareRequest { count: 2.0, weight: 2.0, inflow_if_empty: None, credit: None },
         ];
         // (9 - 1) / 4; the derivative by the inflow of the first flow is -1/4.
         let level = fair_level(dual(9.0, 0.0), &requests);

@@ -2,11 +2,12 @@
 //! queues.
 
 use crate::assembly::{Assembly, LinkLaw};
+use crate::channel_history::ConstantHistory;
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
 use crate::network::{ConfiguredCapacity, LinkId, LoopId};
 use crate::queue::QueueModel;
-use crate::right_hand_side::{ConstantHistory, RightHandSide};
+use crate::right_hand_side::RightHandSide;
 use millpond_law::fluid::{Jump, LinkEquilibrium, LinkInputs, SenderInputs};
 
 /// The range of a state.
@@ -18,7 +19,8 @@ pub struct StateBounds {
     pub upper: f64,
 }
 
-/// The network with the loops and capacities of one time, and all delays set to zero.
+/// The network with the loops and capacities of one time, and all delays set to zero. Limited buffers of relays have no effect
+/// in it: nothing is under way, and all credit returns.
 #[derive(Clone)]
 pub struct Frozen<'a> {
     pub(crate) asm: &'a Assembly,
@@ -148,7 +150,7 @@ impl<'a> Frozen<'a> {
     /// The iteration does not converge.
     pub fn at(&self, x: &[f64]) -> Result<OperatingPoint, Error> {
         const SWEEPS: usize = 2000;
-        let mut rhs = RightHandSide::new(self.asm);
+        let mut rhs = RightHandSide::without_credit(self.asm);
         let mut discrete = self.discrete.clone();
         let mut point = OperatingPoint {
             x: x.to_vec(),
@@ -177,6 +179,21 @@ impl<'a> Frozen<'a> {
         }
         let reason = "senders and links without states have no common solution at this point".to_owned();
         Err(Error::InvalidNetwork { name: "network".to_owned(), reason })
+    }
+
+    /// The loop after a relay whose buffer is too short for what is outstanding at an operating point with delays: what is under
+    /// way in the loop before it, and its backlog. None if all buffers suffice.
+    pub fn loop_after_short_buffer(&self, point: &OperatingPoint) -> Option<LoopId> {
+        let (asm, at) = (self.asm, &self.asm.channels);
+        let is_short = |r: &&usize| {
+            let (relay, before) = (&asm.relays[**r], asm.relays[**r].upstream.0);
+            let under_way = point.channels[at.rate + before] * point.channels[at.rtt + before];
+            let permitted = point.channels[at.permitted + **r];
+            let weight = asm.sharing(**r, |flow| self.is_active(flow.loop_id)).weight;
+            self.is_active(before)
+                && under_way + point.x[asm.offsets.backlogs + **r] > relay.buffer.bits(permitted * weight)
+        };
+        asm.credits.iter().find(is_short).map(|r| asm.relays[*r].downstream)
     }
 
     /// The operating point for linearization: an empty queue whose law declares

@@ -11,8 +11,10 @@
 //! | `queue`, `path` | a queue near its discontinuities; aggregation of signals over a path |
 //! | `discrete_state` | the part of the state that changes only at events |
 //! | `delays` | the delay of each look-up in the history |
+//! | `channel_history` | the history of the channels, as the equations read it |
 //! | `delivery` | what flows receive over paths with several queues |
 //! | `fair_sharing`, `relay_feedback` | flows that share a loop; feedback between the loops of a chain |
+//! | `credit` | how the limited buffer of a relay slows the loop before it |
 //! | `path_switches` | owners of switching functions; the selected hop of a path |
 //! | `hysteresis` | thresholds along which a solution slides |
 //! | `right_hand_side` | derivatives and channels, given the history |
@@ -27,6 +29,8 @@
 //! | [`motion`] | trajectories and step responses |
 
 mod assembly;
+mod channel_history;
+mod credit;
 mod delays;
 mod delivery;
 mod discrete_state;
@@ -57,7 +61,7 @@ pub use fixed::{Executor, FixedStep, FixedStepIntegration, OneThread, Snapshot, 
 pub use frozen::{Frozen, OperatingPoint, Sliding, StateBounds};
 pub use integration::{Integration, SlidingThreshold};
 pub use network::{
-    ConfiguredCapacity, FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share,
+    ConfiguredCapacity, FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, RelayBuffer, Share,
 };
 pub use solver::{Accuracy, DenseOutput, Solution, Solver};
 pub use subsystems::{Input, Subsystem};

@@ -134,6 +134,47 @@ pub struct Relay {
     pub downstream: LoopId,
     /// Delay from the sender of the upstream loop to the relay with empty queues, in seconds.
     pub forward: f64,
+    /// The bound of its backlog together with what is under way to it.
+    pub buffer: RelayBuffer,
+}
+
+/// The bound of what a relay has of one flow together with what is under way to it: the smaller of a size and of what the
+/// downstream loop may send in a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelayBuffer {
+    /// In bits; may be infinite.
+    pub size: f64,
+    /// The time in seconds; may be infinite.
+    pub delay: f64,
+    /// The least bound by the time, in bits.
+    pub least: f64,
+}
+
+impl RelayBuffer {
+    /// No bound.
+    pub const UNLIMITED: Self = Self::of_size(f64::INFINITY);
+
+    /// A bound in bits.
+    pub const fn of_size(size: f64) -> Self {
+        Self { size, delay: f64::INFINITY, least: 0.0 }
+    }
+
+    /// Whether it is finite.
+    pub fn is_limited(&self) -> bool {
+        self.size.is_finite() || self.delay.is_finite()
+    }
+
+    /// The credit of a sender that has sent nothing: the size, or zero if only the time limits it.
+    pub(crate) fn reference(&self) -> f64 {
+        if self.size.is_finite() { self.size } else { 0.0 }
+    }
+
+    /// The bound in bits if the downstream loop may send this rate in bit/s.
+    pub(crate) fn bits(&self, permitted: f64) -> f64 {
+        let by_time =
+            if self.delay.is_finite() { (self.delay * permitted).max(self.least) } else { self.delay };
+        self.size.min(by_time)
+    }
 }
 
 pub(crate) struct FluidLinkSpec {

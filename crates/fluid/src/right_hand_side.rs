@@ -2,7 +2,9 @@
 //! channels.
 
 use crate::assembly::{Assembly, HopData, LinkLaw, Role, SharedFlow, SharedLoop};
-use crate::delays::{DelayTable, HopDelays, NO_DELAY};
+use crate::channel_history::{ChannelHistory, ConstantHistory, channel_at};
+use crate::credit::Credits;
+use crate::delays::{DelayTable, HopDelays};
 use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::fair_sharing::{ShareRequest, SharedRates, fair_level};
@@ -13,33 +15,6 @@ use crate::queue::{departing_share, offered_share};
 use crate::relay_feedback::RelayFeedback;
 use millpond_law::fluid::{LinkInputs, PathAggregation, SenderInput, SenderInputs, Verdicts};
 use std::ops::Range;
-
-/// The history of the channels.
-pub(crate) trait ChannelHistory {
-    /// The value of a channel one delay ago; `delay` is an index into [`DelayTable::delays`].
-    fn get(&self, channel: usize, delay: usize) -> f64;
-
-    /// The value of a channel any number of seconds ago, above zero.
-    fn earlier(&self, channel: usize, seconds: f64) -> f64;
-}
-
-/// A history in which all channels are constant.
-pub(crate) struct ConstantHistory<'a>(pub(crate) &'a [f64]);
-
-impl ChannelHistory for ConstantHistory<'_> {
-    fn get(&self, channel: usize, _delay: usize) -> f64 {
-        self.0[channel]
-    }
-
-    fn earlier(&self, channel: usize, _seconds: f64) -> f64 {
-        self.0[channel]
-    }
-}
-
-/// The value of a channel one delay ago; with [`NO_DELAY`], the present value.
-fn channel_at(history: &impl ChannelHistory, now: &[f64], channel: usize, delay: usize) -> f64 {
-    if delay == NO_DELAY { now[channel] } else { history.get(channel, delay) }
-}
 
 /// The right-hand side with its buffers.
 pub(crate) struct RightHandSide<'a> {
@@ -65,6 +40,7 @@ pub(crate) struct RightHandSide<'a> {
     pub(crate) guards: Vec<(GuardOwner, usize)>,
     /// The thresholds along which the solution slides.
     pub(crate) hysteresis: Hysteresis,
+    pub(crate) credits: Credits,
 }
 
 impl<'a> RightHandSide<'a> {
@@ -103,7 +79,13 @@ impl<'a> RightHandSide<'a> {
             switches,
             switches_of,
             hysteresis: Hysteresis::default(),
+            credits: Credits::new(asm, true),
         }
+    }
+
+    /// The same, in which limited buffers of relays have no effect.
+    pub(crate) fn without_credit(asm: &'a Assembly) -> Self {
+        Self { credits: Credits::new(asm, false), ..Self::new(asm) }
     }
 
     /// Computes the derivatives (without regard to bounds) and all channels at the states `x`.
@@ -125,7 +107,9 @@ impl<'a> RightHandSide<'a> {
         for class in 0..self.asm.sender_classes.len() {
             self.set_sending_rates(class, discrete, x, channels);
         }
+        self.credits.limit(self.asm, &self.delays, &self.senders, history, x, channels);
         self.set_relay_rates(discrete, x, dx, channels);
+        self.credits.set_derivatives(self.asm, x, dx, channels);
         self.set_arrivals(history, discrete, x, channels);
         self.move_to_sides(x, LawSet::Links);
         for set in 0..self.asm.link_sets.len() {
@@ -341,7 +325,7 @@ impl<'a> RightHandSide<'a> {
     }
 
     /// Backlogs of relays, and rates of the loops that begin there: with an empty backlog, at most the inflow.
-    fn set_relay_rates(&self, discrete: &DiscreteState, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
+    fn set_relay_rates(&mut self, discrete: &DiscreteState, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
         let asm = self.asm;
         for (r, relay) in asm.relays.iter().enumerate() {
             let backlog = asm.offsets.backlogs + r;
@@ -365,7 +349,7 @@ impl<'a> RightHandSide<'a> {
     /// Divides the rate that a shared loop's law permits among its flows. The loop's rate becomes the sum of the flows'
     /// rates.
     fn divide_rate(
-        &self,
+        &mut self,
         shared: &SharedLoop,
         discrete: &DiscreteState,
         dx: &mut [f64],
@@ -377,9 +361,15 @@ impl<'a> RightHandSide<'a> {
             shared.flows.iter().partition(|flow| discrete.active[flow.loop_id]);
         let requests: Vec<ShareRequest<f64>> = active_flows
             .iter()
-            .map(|flow| asm.share_request(flow, &discrete.held, |l| channels[at.delivered + l]))
+            .map(|flow| ShareRequest {
+                credit: self.credits.of_loop(asm, flow.loop_id),
+                ..asm.share_request(flow, &discrete.held, |l| channels[at.delivered + l])
+            })
             .collect();
         let level = fair_level(permitted, &requests);
+        let is_limited = requests
+            .iter()
+            .any(|request| request.credit.is_some_and(|credit| credit < level * request.weight));
         let mut total = 0.0;
         for (flow, request) in active_flows.iter().zip(&requests) {
             let inflow = channels[at.delivered + asm.relays[flow.relay].upstream.0];
@@ -398,6 +388,9 @@ impl<'a> RightHandSide<'a> {
             channels[at.present + flow.presence] = f64::from(u8::from(discrete.active[flow.loop_id]));
         }
         channels[at.rate + shared.loop_id] = total;
+        if is_limited && permitted > 0.0 {
+            self.credits.limit_shared(shared.loop_id, total / permitted);
+        }
     }
 
     /// Arrivals at each link.
@@ -497,6 +490,7 @@ impl<'a> RightHandSide<'a> {
         let states = class.first_state..class.first_state + class.width * class.loops.len();
         let x = &self.hysteresis.states(x)[states.clone()];
         class.law.derivatives(0, x, &self.senders[c], &mut dx[states.clone()]);
+        self.credits.hold_growth(class, &self.senders[c], &discrete.active, x, &mut dx[states.clone()]);
         for (i, _) in class.loops.iter().enumerate().filter(|(_, l)| !discrete.active[**l]) {
             dx[states.start + i * class.width..][..class.width].fill(0.0);
         }

@@ -20,6 +20,7 @@ pub mod packets;
 mod protocols;
 mod queue_conflicts;
 mod rate_code;
+mod relay_buffers;
 mod sampling;
 mod shared_loops;
 mod traffic;

@@ -180,10 +180,11 @@ impl AssemblyBuilder {
     fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
         let flows = self.shared_loops.iter().map(|shared| shared.flows.len()).sum();
         let (offsets, channels) = self.assign_offsets(relays.len(), flows);
+        let credits: Vec<usize> = (0..relays.len()).filter(|r| relays[*r].buffer.is_limited()).collect();
         let discrete = self.assign_discrete();
         self.connect_routers();
         steps.sort_by(|a, b| a.time.total_cmp(&b.time));
-        let states = self.states(relays.len());
+        let states = self.states(&relays, &credits);
         let Self { sender_classes, link_sets, links, loops, hops, shared_loops } = self;
         Assembly {
             sender_classes,
@@ -192,6 +193,7 @@ impl AssemblyBuilder {
             loops,
             hops,
             relays,
+            credits,
             shared_loops,
             steps,
             offsets,
@@ -222,7 +224,8 @@ impl AssemblyBuilder {
                 set.carried = carriers.map(|class| class.law.carried().len()).max().unwrap_or(0);
             }
         }
-        (Offsets { queues: state, backlogs: state + links }, channels)
+        let (queues, backlogs) = (state, state + links);
+        (Offsets { queues, backlogs, credits: backlogs + relays }, channels)
     }
 
     /// Assigns an offset to every discrete state; returns their number.
@@ -255,12 +258,14 @@ impl AssemblyBuilder {
         }
     }
 
-    fn states(&self, relays: usize) -> Vec<State> {
+    fn states(&self, relays: &[Relay], credits: &[usize]) -> Vec<State> {
+        let credit = |r: &usize| State::new("credit", "bit", relays[*r].buffer.reference());
         let laws = self.sender_classes.iter().flat_map(|c| (0..c.loops.len()).flat_map(|i| c.law.states(i)));
         let routers = self.link_sets.iter().flat_map(|s| (0..s.links.len()).flat_map(|i| s.law.states(i)));
         let queue = |link: &LinkData| State::new("queue", "bit", 0.0).within(0.0, link.buffer);
         let backlog = State::new("backlog", "bit", 0.0).within(0.0, f64::INFINITY);
         let queues = self.links.iter().map(queue);
-        laws.chain(routers).chain(queues).chain(std::iter::repeat_n(backlog, relays)).collect()
+        let relays = std::iter::repeat_n(backlog, relays.len()).chain(credits.iter().map(credit));
+        laws.chain(routers).chain(queues).chain(relays).collect()
     }
 }

@@ -133,6 +133,9 @@ fn check_relay(network: &FluidNetwork, relay: &Relay) -> Result<(), Error> {
             format!("the relay at its end must be after its last link and before {} s", upstream.base_rtt);
         return refuse(&upstream.name, reason);
     }
+    if !(relay.buffer.size > 0.0 && relay.buffer.delay > 0.0 && relay.buffer.least >= 0.0) {
+        return refuse(&upstream.name, "the buffer of the relay at its end must be above zero");
+    }
     if upstream.count != downstream.count {
         return refuse(&downstream.name, "it must represent as many flows as its upstream loop");
     }

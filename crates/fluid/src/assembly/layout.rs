@@ -9,6 +9,8 @@ use millpond_law::fluid::Quantity;
 pub(crate) struct Offsets {
     pub(crate) queues: usize,
     pub(crate) backlogs: usize,
+    /// Of each relay with a limited buffer, in the order of [`Assembly::credits`].
+    pub(crate) credits: usize,
 }
 
 /// First index of each kind of channel. A channel is a quantity that is read after a delay.
@@ -118,7 +120,8 @@ impl Assembly {
             .iter()
             .flat_map(|set| set.links.iter().flat_map(|l| std::iter::repeat_n(Entity::Link(*l), set.width)));
         let links = (0..self.links.len()).map(Entity::Link);
-        laws.chain(routers).chain(links).chain((0..self.relays.len()).map(Entity::Relay)).collect()
+        let relays = (0..self.relays.len()).chain(self.credits.iter().copied()).map(Entity::Relay);
+        laws.chain(routers).chain(links).chain(relays).collect()
     }
 
     /// Names of all states, in the order of the state vector.

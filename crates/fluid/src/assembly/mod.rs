@@ -8,7 +8,7 @@ mod layout;
 pub(crate) use layout::{Channels, Offsets};
 pub use layout::{Entity, SolutionColumn};
 
-use crate::network::{CapacityStep, ConfiguredCapacity, Relay};
+use crate::network::{CapacityStep, ConfiguredCapacity, LoopId, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
 use std::ops::Range;
 
@@ -208,6 +208,8 @@ pub struct Assembly {
     pub(crate) loops: Vec<LoopData>,
     pub(crate) hops: Vec<HopData>,
     pub(crate) relays: Vec<Relay>,
+    /// The relays with a limited buffer.
+    pub(crate) credits: Vec<usize>,
     pub(crate) shared_loops: Vec<SharedLoop>,
     pub(crate) steps: Vec<CapacityStep>,
     pub(crate) offsets: Offsets,
@@ -219,7 +221,8 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Number of states: those of all laws, a queue for each link, a backlog for each relay.
+    /// Number of states: those of all laws, a queue for each link, a backlog for each relay, and the credit of each
+    /// relay with a limited buffer.
     pub fn states(&self) -> usize {
         self.states.len()
     }
@@ -308,6 +311,11 @@ impl Assembly {
     /// Whether this loop is one flow's share of a shared loop. Links see its traffic as part of the shared loop.
     pub(crate) fn is_shared_flow(&self, loop_index: usize) -> bool {
         matches!(self.loops[loop_index].role, LoopRole::FlowOf(_))
+    }
+
+    /// The relay between these loops.
+    pub fn relay_between(&self, upstream: LoopId, downstream: LoopId) -> Option<&Relay> {
+        self.relays.iter().find(|relay| relay.upstream == upstream && relay.downstream == downstream)
     }
 
     /// The latest start time, in seconds.

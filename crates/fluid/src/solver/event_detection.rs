@@ -35,7 +35,8 @@ pub(super) enum DetectedEvent {
 }
 
 impl Assembly {
-    /// The scale of each state: the absolute initial value, or one if that is zero. For queues and backlogs: the
+    /// The scale of each state: the absolute initial value, or one if that is zero. For queues, backlogs and
+    /// credits: the
     /// capacity times one millisecond.
     pub(crate) fn scales(&self) -> Vec<f64> {
         let known = |initial: f64| if initial == 0.0 { 1.0 } else { initial.abs() };
@@ -47,6 +48,9 @@ impl Assembly {
             let first = self.hops_of(relay.downstream.0).first();
             let capacity = first.map_or(1e3, |hop| self.links[hop.link].capacity);
             scales[self.offsets.backlogs + r] = 1e-3 * capacity;
+        }
+        for (number, relay) in self.credits.iter().enumerate() {
+            scales[self.offsets.credits + number] = scales[self.offsets.backlogs + relay];
         }
         scales
     }

@@ -1,6 +1,6 @@
 //! The history of all channels as polynomials, one per step.
 
-use crate::right_hand_side::ChannelHistory;
+use crate::channel_history::ChannelHistory;
 use std::collections::VecDeque;
 
 /// The nodes at which each step stores its channels, as fractions of the step.

@@ -1,7 +1,7 @@
 //! The exact Jacobian of two loops connected by a relay, where the first loop uses feedback from the second.
 
 use crate::laws::{BASE, P, Price, Spring};
-use millpond_fluid::{Assembly, FluidNetwork, Frozen, LinkId, Loop, Relay};
+use millpond_fluid::{Assembly, FluidNetwork, Frozen, LinkId, Loop, Relay, RelayBuffer};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_law, sender_law};
 
 /// `x' = downstream.rate - x - (backlog - 30) / downstream.rtt`.
@@ -31,7 +31,7 @@ fn chain() -> Assembly {
     );
     let second = sender_law(Spring { rate: 500.0, demand: BASE });
     let downstream = network.add(Loop::new("second", P, second, 0.1).over(links[1], 0.02));
-    network.add_relay(Relay { upstream, downstream, forward: 0.1 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.1, buffer: RelayBuffer::UNLIMITED });
     Assembly::new(network).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use crate::laws::{BASE, P, Steady};
 use millpond_fluid::{
     Accuracy, Assembly, DenseOutput, Entity, FixedStepIntegration, FluidNetwork, Integration, Loop, LoopId,
-    Relay, Solver,
+    Relay, RelayBuffer, Solver,
 };
 use millpond_law::fluid::sender_law;
 
@@ -80,7 +80,12 @@ fn flows_deliver_behind_a_relay_what_the_links_before_it_have_served() {
     let second = network.add(flow("second", 50.0).over(c, 0.1).from(0.2));
     network.add(flow("on a", 8.0).over(a, 0.05).from(0.0).until(2.0));
     network.add(flow("on b", 6.0).over(b, 0.1).from(0.0).until(2.0));
-    network.add_relay(Relay { upstream: first, downstream: second, forward: 0.2 });
+    network.add_relay(Relay {
+        upstream: first,
+        downstream: second,
+        forward: 0.2,
+        buffer: RelayBuffer::UNLIMITED,
+    });
     let asm = Assembly::new(network).unwrap();
     let mut run = DenseOutput::new(Solver::new(&asm, Accuracy::default()).unwrap(), 9.0);
     let bits = delivered(&asm, &mut run, 4);
@@ -101,7 +106,12 @@ fn a_flow_behind_a_relay_delivers_none_of_the_data_that_other_flows_have_in_the_
     let first = network.add(flow("first", 4.0).over(a, 0.05).from(0.0));
     let second = network.add(flow("second", 50.0).over(b, 0.1).from(0.1));
     network.add(flow("on b", 8.0).over(b, 0.1).from(0.0).until(2.0));
-    network.add_relay(Relay { upstream: first, downstream: second, forward: 0.1 });
+    network.add_relay(Relay {
+        upstream: first,
+        downstream: second,
+        forward: 0.1,
+        buffer: RelayBuffer::UNLIMITED,
+    });
     let asm = Assembly::new(network).unwrap();
     let mut run = DenseOutput::new(Solver::new(&asm, Accuracy::default()).unwrap(), 9.0);
     let bits = delivered(&asm, &mut run, 3);

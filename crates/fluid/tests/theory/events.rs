@@ -3,7 +3,7 @@
 use crate::laws::{Excess, Follow, P, Steady, scalar};
 use millpond_fluid::{
     Accuracy, Assembly, DenseOutput, Entity, Error, FluidNetwork, Frozen, Integration, Loop, LoopId, Relay,
-    Solver,
+    RelayBuffer, Solver,
 };
 use millpond_law::fluid::{
     FluidSender, LawState, Number, Quantity, SenderInput, State, link_law, sender_law,
@@ -220,7 +220,7 @@ fn a_loop_after_a_relay_sends_at_most_what_the_relay_has() {
     network.add(Loop::new("first", P, sender_law(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
     let upstream = network.add(Loop::new("steady", P, sender_law(Steady(20.0)), 0.4).over(links[0], 0.0));
     let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
-    network.add_relay(Relay { upstream, downstream, forward: 0.2 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.2, buffer: RelayBuffer::UNLIMITED });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
         (solution.of(Entity::Loop(2), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
@@ -238,7 +238,7 @@ fn a_relay_stores_data_that_its_downstream_loop_cannot_send_yet() {
     let upstream =
         network.add(Loop::new("first", P, sender_law(Steady(100.0)), 0.4).over(links[0], 0.0).until(1.0));
     let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
-    network.add_relay(Relay { upstream, downstream, forward: 0.2 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.2, buffer: RelayBuffer::UNLIMITED });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
         (solution.of(Entity::Loop(1), "sending rate"), solution.of(Entity::Relay(0), "backlog"));

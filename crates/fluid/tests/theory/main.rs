@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod chain;
+mod credit;
 mod deliveries;
 mod events;
 mod fixed;

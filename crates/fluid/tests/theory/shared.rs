@@ -8,7 +8,7 @@
 
 use crate::laws::{BASE, P, Steady};
 use millpond_fluid::{
-    Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop, LoopId, ProtocolId, Relay, Solution,
+    Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop, LoopId, ProtocolId, Relay, RelayBuffer, Solution,
 };
 use millpond_law::fluid::{
     FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, Verdicts, link_law, sender_law,
@@ -64,10 +64,15 @@ fn network(Shape { laws, weights, second, marks }: Shape) -> Assembly {
     let other = Loop { stop: second.1.map(|stop| stop + 0.2), ..other };
     let parts = [network.add(first), network.add(other)];
     for (upstream, downstream, forward) in [(upstream[0], parts[0], 0.1), (upstream[1], parts[1], 0.2)] {
-        network.add_relay(Relay { upstream, downstream, forward });
+        network.add_relay(Relay { upstream, downstream, forward, buffer: RelayBuffer::UNLIMITED });
     }
     let last = network.add(Loop::new("last", ProtocolId(2), last, 0.2).over(links[3], 0.0));
-    network.add_relay(Relay { upstream: parts[0], downstream: last, forward: 0.1 });
+    network.add_relay(Relay {
+        upstream: parts[0],
+        downstream: last,
+        forward: 0.1,
+        buffer: RelayBuffer::UNLIMITED,
+    });
     assert_eq!(
         (upstream[1], whole, parts[1], last),
         (LoopId(1), LoopId(SHARED), LoopId(PARTS[1]), LoopId(LAST))
@@ -224,7 +229,7 @@ fn an_invalid_shared_loop_is_rejected_with_the_name_of_its_part() {
     let upstream =
         joined.add(Loop::new("first", P, sender_law(Steady(1.0)), 0.2).over(millpond_fluid::LinkId(0), 0.0));
     let part = joined.add(joined.shared_flow(shared, "part", 0.0));
-    joined.add_relay(Relay { upstream, downstream: part, forward: 0.1 });
+    joined.add_relay(Relay { upstream, downstream: part, forward: 0.1, buffer: RelayBuffer::UNLIMITED });
     let error = Assembly::new(joined).err().unwrap().to_string();
     assert!(error.contains("part") && error.contains("weight"), "{error}");
 }

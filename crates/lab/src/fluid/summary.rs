@@ -110,20 +110,25 @@ impl FinishedFluidRun<'_> {
         planned.chain(self.sliding.iter().map(warning)).chain(self.growing_relays()).collect()
     }
 
-    /// What a run says of relays that received more than they sent: their queues have no bound in the equations.
+    /// What a run says of relays without a bound that received more than they sent.
     fn growing_relays(&self) -> Vec<String> {
         /// Of what they sent. Less may be the change of a queue that is steady in the mean.
         const SHARE: f64 = 0.01;
         let relays = self.plan.flows.iter().flat_map(FluidFlowPlan::relay_ends);
         let seconds = self.now.time.since(self.begun.time).secs();
+        let is_unlimited = |[before, after]: [LoopId; 2]| {
+            let relay = self.plan.assembly.relay_between(before, after);
+            relay.is_some_and(|relay| !relay.buffer.is_limited())
+        };
         let mut known = BTreeSet::new();
         let warning = |(relay, [before, after]): (String, [LoopId; 2])| {
             let arrived = self.measured(Some(self.columns.delivered[before.0]));
             let sent = self.measured(Some(self.columns.rate[after.0]));
-            (arrived > sent * (1.0 + SHARE) && known.insert(before)).then(|| {
+            let grows = arrived > sent * (1.0 + SHARE) && is_unlimited([before, after]);
+            (grows && known.insert(before)).then(|| {
                 format!(
-                    "the relay {relay} received {:.2} Mbit/s more than it sent: relay_buffer is not a part of the equations, so \
-                     that its queue grew; in the packet world it stops the loop before it",
+                    "the relay {relay} received {:.2} Mbit/s more than it sent, so that its queue grew: relay_buffer = \"unlimited\" \
+                     does not stop the loop before it",
                     (arrived - sent) / seconds * 1e-6,
                 )
             })

@@ -201,3 +201,14 @@ fn a_relay_that_receives_more_than_it_sends_is_named() {
         assert!(reason.contains("relay f@R") && reason.contains("f/loop1"), "{reason}");
     }
 }
+
+/// The relay has 2 packets of LGCC, and 12.5 KB are under way to it.
+#[test]
+fn a_relay_whose_buffer_is_too_short_for_the_equilibrium_is_named() {
+    let plan = |buffer| planned(&split("lgcc", "xcp"), &[&format!("protocols.split.relay_buffer={buffer}")]);
+    assert!(find_equilibrium(&plan("20KB")).is_ok());
+    let Err(AnalysisError::NoEquilibrium(reason)) = find_equilibrium(&plan("10KB")).map(drop) else {
+        panic!("expected no equilibrium")
+    };
+    assert!(reason.contains("relay_buffer is too short") && reason.contains("relay f@R"), "{reason}");
+}

@@ -1,12 +1,14 @@
 //! From a scenario's flows to the loops of the fluid world: equal flows become one class.
 
 use super::plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidProtocol, labelled, protocol};
-use crate::delays::extra_delay;
+use crate::delays::{base_rtts, extra_delay};
 use crate::flow_instances::FlowInstance;
 use crate::protocols::{labels_of_loops, other_protocols_of_loops};
+use crate::relay_buffers::{RelayedLoop, relay_buffer};
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use crate::traffic::hops;
-use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
+use millpond_endpoint as endpoint;
+use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay, RelayBuffer};
 use millpond_law::fluid::{Allocation, LoopFacts};
 use millpond_scenario::{BaseRtt, FlowGroup, Hop, Scenario};
 use millpond_units::{Bytes, Span, Time};
@@ -143,6 +145,7 @@ impl<'s> LoopBuilder<'_, 's> {
         let labels = labels_of_loops(self.scenario, class.first, &paths);
         let models = labels.into_iter().filter_map(|label| labelled(self.models, label));
         let mut ids: Vec<LoopId> = Vec::with_capacity(paths.len());
+        let mut buffers = self.relay_buffers(class, &paths).into_iter();
         let (mut before, mut offset) = (0.0, 0.0);
         for (number, (path, model)) in paths.iter().zip(models).enumerate() {
             let delays = self.delays(class.first, number, path);
@@ -157,13 +160,30 @@ impl<'s> LoopBuilder<'_, 's> {
                 all.add(network, self.engine_loop(class, model, &new.plan, &new.delays), new.plan)
             };
             if let Some(&upstream) = ids.last() {
-                network.add_relay(Relay { upstream, downstream: id, forward: before });
+                let buffer = buffers.next().unwrap_or(RelayBuffer::UNLIMITED);
+                network.add_relay(Relay { upstream, downstream: id, forward: before, buffer });
             }
             before = to_end;
             offset += to_end;
             ids.push(id);
         }
         ids
+    }
+
+    /// The buffers of the relays between the loops of a class of flows, as in the packet world.
+    fn relay_buffers(&self, class: &EqualFlows<'_, 's>, paths: &[Vec<Hop>]) -> Vec<RelayBuffer> {
+        let Some(entry) = class.model.configured.entry else { return Vec::new() };
+        let rtts = base_rtts(self.scenario, class.first, paths);
+        let loops = paths.iter().zip(rtts).map(|(path, base_rtt)| RelayedLoop { path, base_rtt });
+        let loops: Vec<RelayedLoop<'_>> = loops.collect();
+        let packet = class.first.group.packet;
+        let buffer = |ends: &[RelayedLoop<'_>]| {
+            in_bits(
+                relay_buffer(self.scenario, &entry.relay_buffer, [&ends[0], &ends[1]], packet),
+                class.first.group,
+            )
+        };
+        loops.windows(2).map(buffer).collect()
     }
 
     /// Adds a class of flows to a shared loop, which is made if this is its first class.
@@ -307,7 +327,7 @@ impl<'s> LoopBuilder<'_, 's> {
             group: instance.group.name.value.clone(),
             protocol: model.configured.label.value.clone(),
             packet,
-            payload: packet.saturating_sub(instance.group.overhead).as_f64() / packet.as_f64(),
+            payload: payload(instance.group),
             start: instance.samples.start,
             stop: instance.samples.stop,
             loops,
@@ -315,5 +335,26 @@ impl<'s> LoopBuilder<'_, 's> {
             relays: paths.iter().skip(1).filter_map(relay).collect(),
             loop_protocols: other_protocols_of_loops(scenario, instance, &paths),
         }
+    }
+}
+
+/// The share of a packet of these flows that is payload.
+fn payload(group: &FlowGroup) -> f64 {
+    group.packet.saturating_sub(group.overhead).as_f64() / group.packet.as_f64()
+}
+
+/// The buffer of a relay in bits of whole packets; the packet world counts payload.
+fn in_bits(buffer: endpoint::RelayBuffer, group: &FlowGroup) -> RelayBuffer {
+    let bits = |payload_bytes: Bytes| match payload_bytes {
+        Bytes::MAX => f64::INFINITY,
+        bytes => bytes.as_f64() * 8.0 / payload(group),
+    };
+    match buffer {
+        endpoint::RelayBuffer::Size(size) => RelayBuffer::of_size(bits(size.max(group.packet * 2))),
+        endpoint::RelayBuffer::Limited { size, delay } => RelayBuffer {
+            size: bits(size.max(group.packet * 2)),
+            delay: delay.secs(),
+            least: bits(group.packet * endpoint::RelayBuffer::LEAST_PACKETS),
+        },
     }
 }

@@ -5,7 +5,7 @@
 //!           \--> links: capacities, buffers, laws --> loops: classes, delays, relays --> Assembly
 //! ```
 //!
-//! Acknowledgements use no capacity, and the send queues of relays are unlimited. A flow's base round-trip time is its
+//! Acknowledgements use no capacity. A flow's base round-trip time is its
 //! propagation delay, as in the packet world; without service times, unless `fluid.base_rtt` is `"service"`.
 
 mod links;

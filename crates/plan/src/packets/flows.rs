@@ -7,6 +7,7 @@ use crate::faults;
 use crate::flow_instances::FlowInstance;
 use crate::protocols::{ConfiguredProtocol, labelled, labels_of_loops};
 use crate::rate_code::CodedReceiver;
+use crate::relay_buffers::{RelayedLoop, relay_buffer};
 use crate::sampling::{FlowStream, arrivals, production};
 use crate::shared_loops::{SharedLoopKey, is_shared};
 use millpond_endpoint::{Honesty, ReceiverConfig, RelayBuffer, SenderConfig};
@@ -307,40 +308,4 @@ fn host_processing(scenario: &Scenario, path: &[Hop], packet: Bytes) -> Span {
 /// The highest rate of a link.
 fn peak_rate(scenario: &Scenario, hop: &Hop) -> Rate {
     scenario.links[hop.link].direction(hop.forward).rate.schedule().peak()
-}
-
-/// A loop before or after a relay.
-struct RelayedLoop<'a> {
-    path: &'a [Hop],
-    base_rtt: Span,
-}
-
-/// Base RTTs of the next loop for which a relay may hold data by default: LGCC's default `drain`. Its echo is zero from this
-/// backlog on, so that a greater one does not slow the previous loop further.
-const BASE_RTTS_OF_NEXT_LOOP: u64 = 8;
-
-/// The buffer of the relay between these loops. A multiple of the previous loop's BDP is what the previous loop needs in
-/// flight at full rate. The delay has the same multiple of its base RTT for this, so that a relay between a long and a short
-/// loop does not limit the throughput.
-fn relay_buffer(
-    scenario: &Scenario,
-    buffer: &scenario::Buffer,
-    [previous, next]: [&RelayedLoop<'_>; 2],
-    packet: Bytes,
-) -> RelayBuffer {
-    let mean =
-        |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
-    match buffer {
-        scenario::Buffer::Unlimited => RelayBuffer::Size(Bytes::MAX),
-        scenario::Buffer::Bytes(bytes) => RelayBuffer::Size(*bytes),
-        scenario::Buffer::Packets(packets) => RelayBuffer::Size(packet * *packets),
-        scenario::Buffer::Time(delay) => RelayBuffer::Limited { size: Bytes::MAX, delay: *delay },
-        scenario::Buffer::Bdp(times) => {
-            let slowest = previous.path.iter().map(mean).min().unwrap_or(Rate::MAX);
-            RelayBuffer::Limited {
-                size: Bytes::from_f64(times * slowest.bytes_in(previous.base_rtt).as_f64()),
-                delay: previous.base_rtt.scale(*times) + next.base_rtt * BASE_RTTS_OF_NEXT_LOOP,
-            }
-        }
-    }
 }

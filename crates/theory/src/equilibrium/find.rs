@@ -39,22 +39,31 @@ impl PlanEquilibrium<'_> {
         closed_form_error(self.plan, self.closed_form.as_ref(), &self.point)
     }
 
-    /// Which relay receives more than it sends, if there is one: its queue has no bound in the equations.
-    fn growing_relay(&self) -> Option<String> {
+    /// Why a relay has no steady state at this point, if there is one: it receives more than it sends, or its buffer is too short
+    /// for what is under way to it.
+    fn relay_without_steady_state(&self) -> Option<String> {
         /// A smaller relative difference of the rates is an error of the search.
         const DIFFERENCE: f64 = 1e-3;
+        let short = self.frozen.loop_after_short_buffer(&self.point);
         let mut relays = self.plan.flows.iter().flat_map(FluidFlowPlan::relay_ends);
         relays.find_map(|(relay, [before, after])| {
             let arrives = self.value(Entity::Loop(before.0), "delivered rate")?;
             let leaves = self.value(Entity::Loop(after.0), "sending rate")?;
             let is_active = self.frozen.is_active(before.0) && self.frozen.is_active(after.0);
-            (is_active && arrives > leaves * (1.0 + DIFFERENCE)).then(|| {
-                format!(
-                    "no equilibrium: the queue of the relay {relay} grows without bound by {:.2} Mbit/s, because the law of {} receives \
-                     nothing from the loop after it, and relay_buffer is not a part of the equations; give that loop a law \
-                     that does, such as lgcc, or analyze the loops as flows of their own",
+            let name = &self.plan.loops[before.0].name;
+            if is_active && arrives > leaves * (1.0 + DIFFERENCE) {
+                return Some(format!(
+                    "no equilibrium: the relay {relay} receives {:.2} Mbit/s more than it sends, because the law of {name} receives \
+                     nothing from the loop after it and only relay_buffer limits it; give that loop a law that does, such as lgcc, or \
+                     analyze the loops as flows of their own",
                     (arrives - leaves) * 1e-6,
-                    self.plan.loops[before.0].name,
+                ));
+            }
+            (is_active && short == Some(after)).then(|| {
+                format!(
+                    "no equilibrium of the laws: relay_buffer is too short for what is under way to the relay {relay} at {:.2} Mbit/s \
+                     and waits there, and limits {name}; a longer one has a steady state",
+                    arrives * 1e-6,
                 )
             })
         })
@@ -97,7 +106,7 @@ pub(crate) fn find_equilibrium_at(plan: &FluidPlan, time: f64) -> Result<PlanEqu
     let EquilibriumPoint { frozen, point, .. } =
         search(plan, &frozen, closed_form.as_ref(), time).map_err(|reason| named(plan, &reason))?;
     let found = PlanEquilibrium { plan, frozen, point, closed_form };
-    found.growing_relay().map_or(Ok(found), |reason| Err(AnalysisError::NoEquilibrium(reason)))
+    found.relay_without_steady_state().map_or(Ok(found), |reason| Err(AnalysisError::NoEquilibrium(reason)))
 }
 
 /// Searches from the initial state with both methods, then from simulated states. An equilibrium that agrees with the
