@@ -37,6 +37,8 @@ struct Chain {
     rates: [Vec<f64>; 2],
     backlog: Vec<f64>,
     outstanding: Vec<f64>,
+    /// The rate that a law with a state permits; otherwise none.
+    permitted: Option<Vec<f64>>,
 }
 
 impl Chain {
@@ -60,11 +62,14 @@ impl Chain {
         let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
         let size = if buffer.size.is_finite() { buffer.size } else { 0.0 };
         let solution = Assembly::new(network).unwrap().run(seconds, 0.01, accuracy).unwrap();
+        let permitted =
+            solution.column(Entity::Loop(0), "x").map(|_| solution.of(Entity::Loop(0), "x").to_vec());
         let of = |entity, quantity| solution.of(entity, quantity).to_vec();
         Self {
             times: solution.times.clone(),
             rates: [0, 1].map(|l| of(Entity::Loop(l), "sending rate")),
             backlog: of(Entity::Relay(0), "backlog"),
+            permitted,
             outstanding: of(Entity::Relay(0), "credit").iter().map(|credit| size - credit).collect(),
         }
     }
@@ -125,14 +130,19 @@ fn a_buffer_below_the_bandwidth_delay_product_permits_one_buffer_per_round_trip(
     assert_eq!(Chain::last(&chain.backlog), 0.0);
 }
 
-/// A law that raises its rate stops at the limit over 0.9; one that lowers it goes below the limit.
+/// A law that raises its rate by 2000 per second, and one that lowers it by 400.
 #[test]
 fn credit_stops_the_growth_of_a_rate_but_not_its_fall() {
     let buffer = RelayBuffer::of_size(500.0);
     let rising = Chain::run(sender_law(Ramp { initial: 100.0, slope: 2000.0 }), buffer, 8.0);
     near(Chain::last(&rising.rates[0]), NEXT);
+    // It has what it had when the relay was full.
+    let permitted = rising.permitted.unwrap();
+    near(Chain::last(&permitted), permitted[200]);
+    assert!((NEXT / 0.9..3000.0).contains(&permitted[200]), "{}", permitted[200]);
     let falling = Chain::run(sender_law(Ramp { initial: 3000.0, slope: -400.0 }), buffer, 6.0);
     near(Chain::last(&falling.rates[0]), 3000.0 - 400.0 * 6.0);
+    near(Chain::last(&falling.permitted.unwrap()), 3000.0 - 400.0 * 6.0);
 }
 
 /// The first link loses what its buffer of 20 bits does not hold of the first burst. The sender sends it again, and needs no
