@@ -356,6 +356,51 @@ fn the_buffer_of_a_relay_limits_the_loop_before_it_alike_in_packets_and_equation
     }
 }
 
+/// Two flows share the loop in the middle, and the loops after it have 5 and 100 Mbit/s. The relay before the slow one limits its
+/// flow alone: the other one has the rest of 50 Mbit/s. Each relay before a slower loop has 300 KB less what is under way to it.
+#[test]
+fn a_relay_limits_its_own_flow_of_a_shared_loop_alike_in_packets_and_equations() {
+    let link = |name: &str, ends: [&str; 2], mbps: u32, ms: u32| {
+        format!(
+            "[[links]]\nname = \"{name}\"\nbetween = [\"{}\", \"{}\"]\nrate = \"{mbps}Mbps\"\ndelay = \"{ms}ms\"\n",
+            ends[0], ends[1]
+        )
+    };
+    let flow_of = |name: &str, ends: [&str; 2]| {
+        let path = format!("[\"{}\", \"R1\", \"R2\", \"{}\"]", ends[0], ends[1]);
+        format!("[[flows]]\nname = \"{name}\"\nprotocol = \"chain\"\npath = {path}\n")
+    };
+    let text = [
+        "title = \"shared\"\nduration = \"20s\"\nmeasure = { from = \"10s\" }\n".to_owned(),
+        link("A1", ["S1", "R1"], 100, 5),
+        link("A2", ["S2", "R1"], 100, 5),
+        link("M", ["R1", "R2"], 50, 10),
+        link("B1", ["R2", "T1"], 5, 5),
+        link("B2", ["R2", "T2"], 100, 5),
+        flow_of("slow", ["S1", "T1"]),
+        flow_of("fast", ["S2", "T2"]),
+        "[protocols.chain]\nprotocol = \"newreno\"\nrelays = [\"R1\", \"R2\"]\naggregate = [\"R1\"]\nrelay_buffer = \"300KB\"\n\
+         loops = { R1 = \"xcp\", R2 = \"xcp\" }\n"
+            .to_owned(),
+    ];
+    let text = text.concat();
+    for (run, goodput, packets) in [(results(&text, &[]), 0.02, 5.0), (fluid(&text, &[]), 1e-3, 1.0)] {
+        for (name, mbps) in [("slow", 5.0), ("fast", 45.0)] {
+            assert!(near(flow(&run, name).goodput_bps, mbps * 1e6, goodput), "{name}");
+        }
+        let waiting = |relay: &str| mean(series(&run, relay, quantity::BACKLOG), (10.0, 20.0));
+        for (relay, mbps, rtt) in [("slow@R1", 5.0, 0.01), ("fast@R1", 45.0, 0.01), ("slow@R2", 5.0, 0.02)] {
+            let theory = (300e3 - mbps * 1e6 / 8.0 * rtt) / 1500.0;
+            assert!(
+                (0.0..packets).contains(&(theory - waiting(relay))),
+                "{relay}: {}, not {theory}",
+                waiting(relay)
+            );
+        }
+        assert!(waiting("fast@R2") < packets, "the loop after it is faster");
+    }
+}
+
 /// XCP fills 40 Mbit/s, and the next loop sends 10.
 #[test]
 fn in_the_fluid_world_a_relay_without_bound_that_receives_more_than_it_sends_is_named() {
