@@ -52,17 +52,21 @@ impl PlanEquilibrium<'_> {
             let is_active = self.frozen.is_active(before.0) && self.frozen.is_active(after.0);
             let name = &self.plan.loops[before.0].name;
             if is_active && arrives > leaves * (1.0 + DIFFERENCE) {
+                let limit = match self.plan.assembly.relay_between(before, after) {
+                    Some(relay) if relay.buffer.is_limited() => "only relay_buffer limits it",
+                    _ => "its queue grows without bound",
+                };
                 return Some(format!(
-                    "no equilibrium: the relay {relay} receives {:.2} Mbit/s more than it sends, because the law of {name} receives \
-                     nothing from the loop after it and only relay_buffer limits it; give that loop a law that does, such as lgcc, or \
-                     analyze the loops as flows of their own",
+                    "no equilibrium: the relay {relay} would receive {:.2} Mbit/s more than it sends, because the law of {name} \
+                     receives nothing from the loop after it: {limit}; give that loop a law that does, such as lgcc, or analyze \
+                     the loops as flows of their own",
                     (arrives - leaves) * 1e-6,
                 ));
             }
             (is_active && short == Some(after)).then(|| {
                 format!(
-                    "no equilibrium of the laws: relay_buffer is too short for what is under way to the relay {relay} at {:.2} Mbit/s \
-                     and waits there, and limits {name}; a longer one has a steady state",
+                    "no equilibrium of the laws: at {:.2} Mbit/s, what is under way to the relay {relay} and waits in it is more than \
+                     relay_buffer, which therefore limits {name}; with a longer one there is a steady state",
                     arrives * 1e-6,
                 )
             })
