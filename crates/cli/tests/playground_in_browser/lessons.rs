@@ -113,7 +113,8 @@ pub(crate) fn go_on_during_a_run(browser: &mut Browser) {
     browser.wait_until(&format!("document.querySelector('{slider}')"));
     browser.drag_slider(slider, 113.0);
     browser.wait_until("!document.querySelector('.reached').hidden");
-    // The last run of the drag has ended; one that takes long is stopped when the next one waits, but not here.
+    // The last run of the drag has ended; one that takes longer than `PATIENCE_MS` of the page is stopped
+    // when the next one waits, but not here.
     std::thread::sleep(std::time::Duration::from_secs(1));
     browser.evaluate(
         "(() => { const later = window.setTimeout; window.setTimeout = (act, ms) => later(act, ms === 120 ? 1e6 : ms); })()",

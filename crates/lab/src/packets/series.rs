@@ -268,10 +268,11 @@ impl PacketSeriesRecorder {
     fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan, interval: &SampleInterval) {
         let link = plan.network.link(plan.links[index].id);
         self.links[index].sample(&link, interval, &mut self.series_count);
+        let entity = (EntityKind::Link, EntityName::Known(plan.links[index].entity.as_str()));
+        let entity = &mut self.entity(number, entity, interval, true);
         for law in link.laws() {
-            let entity = (EntityKind::Link, EntityName::Known(&plan.links[index].entity));
-            let (mut entity, header) = (self.entity(number, entity, interval, true), law.header);
-            law.observe(&mut SampledLinkLaw { link: &mut entity, header, protocols: &plan.protocols });
+            let header = law.header;
+            law.observe(&mut SampledLinkLaw { link: entity, header, protocols: &plan.protocols });
         }
     }
 

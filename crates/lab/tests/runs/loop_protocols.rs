@@ -358,6 +358,7 @@ fn the_buffer_of_a_relay_limits_the_loop_before_it_alike_in_packets_and_equation
 
 /// Two flows share the loop in the middle, and the loops after it have 5 and 100 Mbit/s. The relay before the slow one limits its
 /// flow alone: the other one has the rest of 50 Mbit/s. Each relay before a slower loop has 300 KB less what is under way to it.
+/// Packets differ by as much as above, and XCP's window in the slow loop is four packets, of which a part waits.
 #[test]
 fn a_relay_limits_its_own_flow_of_a_shared_loop_alike_in_packets_and_equations() {
     let link = |name: &str, ends: [&str; 2], mbps: u32, ms: u32| {
