@@ -4,7 +4,7 @@ use super::closed_form::ClosedForm;
 use crate::AnalysisError;
 use millpond_fluid::equilibrium::{self, EquilibriumPoint, NoEquilibrium, SearchMethod};
 use millpond_fluid::stability::Linearized;
-use millpond_fluid::{Accuracy, Entity, Frozen, OperatingPoint, Solver};
+use millpond_fluid::{Accuracy, Entity, Frozen, LoopId, OperatingPoint, Solver};
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 
 /// The equilibrium of a plan.
@@ -39,38 +39,56 @@ impl PlanEquilibrium<'_> {
         closed_form_error(self.plan, self.closed_form.as_ref(), &self.point)
     }
 
-    /// Why a relay has no steady state at this point, if there is one: it receives more than it sends, or its buffer is too short
-    /// for what is under way to it.
+    /// Why a relay has no steady state at this point, if there is one.
     fn relay_without_steady_state(&self) -> Option<String> {
-        /// A smaller relative difference of the rates is an error of the search.
-        const DIFFERENCE: f64 = 1e-3;
         let short = self.frozen.loop_after_short_buffer(&self.point);
         let mut relays = self.plan.flows.iter().flat_map(FluidFlowPlan::relay_ends);
-        relays.find_map(|(relay, [before, after])| {
-            let arrives = self.value(Entity::Loop(before.0), "delivered rate")?;
-            let leaves = self.value(Entity::Loop(after.0), "sending rate")?;
+        relays.find_map(|(relay, ends @ [before, after])| {
             let is_active = self.frozen.is_active(before.0) && self.frozen.is_active(after.0);
-            let name = &self.plan.loops[before.0].name;
-            if is_active && arrives > leaves * (1.0 + DIFFERENCE) {
-                let limit = match self.plan.assembly.relay_between(before, after) {
-                    Some(relay) if relay.buffer.is_limited() => "only relay_buffer limits it",
-                    _ => "its queue grows without bound",
-                };
-                return Some(format!(
-                    "no equilibrium: the relay {relay} would receive {:.2} Mbit/s more than it sends, because the law of {name} \
-                     receives nothing from the loop after it: {limit}; give that loop a law that does, such as lgcc, or analyze \
-                     the loops as flows of their own",
-                    (arrives - leaves) * 1e-6,
-                ));
-            }
-            (is_active && short == Some(after)).then(|| {
-                format!(
-                    "no equilibrium of the laws: at {:.2} Mbit/s, what is under way to the relay {relay} and waits in it is more than \
-                     relay_buffer, which therefore limits {name}; with a longer one there is a steady state",
-                    arrives * 1e-6,
-                )
-            })
+            let rates = self.relay_rates(ends).filter(|_| is_active)?;
+            self.growth(&relay, ends, rates)
+                .or_else(|| (short == Some(after)).then(|| self.short_buffer(&relay, before, rates[0])))
         })
+    }
+
+    /// The rates in bit/s at which data arrive at the relay between two loops and leave it.
+    fn relay_rates(&self, [before, after]: [LoopId; 2]) -> Option<[f64; 2]> {
+        let arrives = self.value(Entity::Loop(before.0), "delivered rate")?;
+        Some([arrives, self.value(Entity::Loop(after.0), "sending rate")?])
+    }
+
+    /// What is said of a relay that receives more than it sends.
+    fn growth(
+        &self,
+        relay: &str,
+        [before, after]: [LoopId; 2],
+        [arrives, leaves]: [f64; 2],
+    ) -> Option<String> {
+        /// A smaller relative difference of the rates is an error of the search.
+        const DIFFERENCE: f64 = 1e-3;
+        let limit = match self.plan.assembly.relay_between(before, after) {
+            Some(relay) if relay.buffer.is_limited() => "only relay_buffer limits it",
+            _ => "its queue grows without bound",
+        };
+        (arrives > leaves * (1.0 + DIFFERENCE)).then(|| {
+            format!(
+                "no equilibrium: the relay {relay} would receive {:.2} Mbit/s more than it sends, because the law of {} receives \
+                 nothing from the loop after it: {limit}; give that loop a law that does, such as lgcc, or analyze the loops as \
+                 flows of their own",
+                (arrives - leaves) * 1e-6,
+                self.plan.loops[before.0].name,
+            )
+        })
+    }
+
+    /// What is said of a relay whose buffer is too short for what is under way to it.
+    fn short_buffer(&self, relay: &str, before: LoopId, arrives: f64) -> String {
+        format!(
+            "no equilibrium of the laws: at {:.2} Mbit/s, what is under way to the relay {relay} and waits in it is more than \
+             relay_buffer, which therefore limits {}; with a longer one there is a steady state",
+            arrives * 1e-6,
+            self.plan.loops[before.0].name,
+        )
     }
 
     /// Name of a link that loses packets at the equilibrium because its buffer is full.
