@@ -4,7 +4,7 @@ use crate::delays::NO_DELAY;
 
 /// The history of the channels.
 pub(crate) trait ChannelHistory {
-    /// The value of a channel one delay ago; `delay` is an index into [`DelayTable::delays`].
+    /// The value of a channel one delay ago; `delay` is an index into [`DelayTable::delays`](crate::delays::DelayTable).
     fn get(&self, channel: usize, delay: usize) -> f64;
 
     /// The value of a channel any number of seconds ago, above zero.

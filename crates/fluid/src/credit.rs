@@ -62,6 +62,21 @@ impl Assembly {
     pub(crate) fn credit_states(&self) -> std::ops::Range<usize> {
         self.offsets.credits..self.offsets.credits + self.credits.len()
     }
+
+    /// What is outstanding at a relay in bits, if the rates have been constant for a round trip: what is under way, and the
+    /// backlog.
+    pub(crate) fn outstanding(&self, relay: usize, x: &[f64], channels: &[f64]) -> f64 {
+        let before = self.relays[relay].upstream.0;
+        let under_way = channels[self.channels.rate + before] * channels[self.channels.rtt + before];
+        under_way + x[self.offsets.backlogs + relay]
+    }
+
+    /// Sets the credits to what these states, and channels that have been constant, leave of the buffers.
+    pub(crate) fn set_credits(&self, x: &mut [f64], channels: &[f64]) {
+        for (state, &r) in self.credit_states().zip(&self.credits) {
+            x[state] = self.relays[r].buffer.reference() - self.outstanding(r, x, channels);
+        }
+    }
 }
 
 impl Credits {
@@ -144,8 +159,8 @@ impl Credits {
         x: &[f64],
         dx: &mut [f64],
     ) {
-        /// In seconds: short enough that rates are linear in it.
-        const AHEAD: f64 = 1e-5;
+        /// In base round-trip times: short enough that rates are linear in it.
+        const AHEAD: f64 = 1e-4;
         let is_limited = |l: &usize| self.used[*l] < 1.0 && active[*l];
         if !class.loops.iter().any(is_limited) {
             return;
@@ -156,7 +171,8 @@ impl Credits {
             class.law.rates(0, x, inputs, &mut rates, &mut carried);
             rates
         };
-        let ahead: Vec<f64> = x.iter().zip(&*dx).map(|(x, dx)| x + AHEAD * dx).collect();
+        let step = |i: usize| AHEAD * inputs.base_rtt[i / class.width];
+        let ahead: Vec<f64> = x.iter().zip(&*dx).enumerate().map(|(i, (x, dx))| x + step(i) * dx).collect();
         let (now, later) = (rates_at(x), rates_at(&ahead));
         for (i, l) in class.loops.iter().enumerate().filter(|(_, l)| is_limited(l)) {
             if later[i] > now[i] {

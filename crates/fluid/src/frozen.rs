@@ -181,17 +181,15 @@ impl<'a> Frozen<'a> {
         Err(Error::InvalidNetwork { name: "network".to_owned(), reason })
     }
 
-    /// The loop after a relay whose buffer is too short for what is outstanding at an operating point with delays: what is under
-    /// way in the loop before it, and its backlog. None if all buffers suffice.
+    /// The loop after a relay whose buffer is too short for what is outstanding at an operating point with delays. None if all
+    /// buffers suffice.
     pub fn loop_after_short_buffer(&self, point: &OperatingPoint) -> Option<LoopId> {
         let (asm, at) = (self.asm, &self.asm.channels);
         let is_short = |r: &&usize| {
-            let (relay, before) = (&asm.relays[**r], asm.relays[**r].upstream.0);
-            let under_way = point.channels[at.rate + before] * point.channels[at.rtt + before];
-            let permitted = point.channels[at.permitted + **r];
+            let relay = &asm.relays[**r];
             let weight = asm.sharing(**r, |flow| self.is_active(flow.loop_id)).weight;
-            self.is_active(before)
-                && under_way + point.x[asm.offsets.backlogs + **r] > relay.buffer.bits(permitted * weight)
+            let buffer = relay.buffer.bits(point.channels[at.permitted + **r] * weight);
+            self.is_active(relay.upstream.0) && asm.outstanding(**r, &point.x, &point.channels) > buffer
         };
         asm.credits.iter().find(is_short).map(|r| asm.relays[*r].downstream)
     }

@@ -10,7 +10,7 @@ use crate::right_hand_side::{RightHandSide, initial_history};
 
 impl<'a> Solver<'a> {
     /// A solver at time zero with the states `x`, the loops and capacities of `frozen`, and a history in which all of
-    /// these are constant. Starts, stops and capacity steps of the network are ignored.
+    /// these are constant, from which the credits of relays follow. Starts, stops and capacity steps of the network are ignored.
     ///
     /// # Errors
     /// A quantity is infinite or not a number there.
@@ -23,7 +23,9 @@ impl<'a> Solver<'a> {
             Err(_) => initial_history(&mut rhs, &discrete, x),
         };
         let scheduled = ScheduledEvents::without_changes(frozen.asm, accuracy.track_discontinuities);
-        Self::with(rhs, accuracy, (discrete, x.to_vec()), before, scheduled)
+        let mut x = x.to_vec();
+        frozen.asm.set_credits(&mut x, &before);
+        Self::with(rhs, accuracy, (discrete, x), before, scheduled)
     }
 
     /// Sets the capacity of a link from now on, in bit/s. A configured capacity that is a share of it changes as well.

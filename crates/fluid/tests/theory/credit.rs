@@ -1,7 +1,9 @@
 //! Relays with limited buffers, and the loops before them.
 
 use crate::laws::{P, Steady};
-use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, LinkId, Loop, Relay, RelayBuffer};
+use millpond_fluid::{
+    Accuracy, Assembly, Entity, FluidNetwork, Frozen, LinkId, Loop, Relay, RelayBuffer, Solver,
+};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, SenderLaws, State, sender_law};
 
 /// The base round-trip time of the loop before the relay, and the way to it.
@@ -153,6 +155,23 @@ fn lost_data_do_not_remain_outstanding() {
     let chain = Chain::over([2000.0, 20.0], sender_law(Steady(3000.0)), buffer, 6.0);
     near(Chain::last(&chain.backlog), 500.0 - (TAU + RTT) * NEXT);
     near(Chain::last(&chain.rates[0]), NEXT);
+}
+
+/// With constant rates, what is under way is the rate times the round-trip time.
+#[test]
+fn a_run_from_a_steady_state_begins_with_the_credit_that_is_left() {
+    let mut network = FluidNetwork::new();
+    let links = [network.link("A", 1e5, f64::INFINITY), network.link("B", 1e5, f64::INFINITY)];
+    let upstream = network.add(Loop::new("first", P, sender_law(Steady(800.0)), RTT).over(links[0], 0.0));
+    let downstream = network.add(Loop::new("second", P, sender_law(Steady(NEXT)), 0.1).over(links[1], 0.02));
+    network.add_relay(Relay { upstream, downstream, forward: FORWARD, buffer: RelayBuffer::of_size(500.0) });
+    let assembly = Assembly::new(network).unwrap();
+    let frozen = Frozen::new(&assembly, 1.0);
+    let mut solver = Solver::at(&frozen, &assembly.initial(), Accuracy::default()).unwrap();
+    let credit = |solver: &Solver<'_>| Chain::last(solver.state());
+    near(credit(&solver), 500.0 - 800.0 * RTT);
+    solver.advance(1.0).unwrap();
+    near(credit(&solver), 500.0 - 800.0 * RTT);
 }
 
 #[test]
