@@ -25,19 +25,15 @@
 //! Bits that are lost were sent once and remain outstanding until the sender knows of the loss. What it sends instead needs no
 //! credit: o' = x1 - lost x1(t - rtt) - x2(t - r).
 //!
-//! A sender whose credit is below the rate that its law permits is limited as by missing data: it does not raise that rate
-//! (RFC 9002, section 7.8). The equations do so over the last tenth of the permitted rate, without a jump.
+//! A law whose rate is limited by credit does not use all that it permits, as without data (`unused_rate`).
 
-use crate::assembly::{Assembly, SenderClass, SharedFlow};
+use crate::assembly::{Assembly, SharedFlow};
 use crate::channel_history::ChannelHistory;
 use crate::delays::DelayTable;
 use millpond_law::fluid::SenderInputs;
 
 /// Tau in base round-trip times of the upstream loop.
 const SETTLING: f64 = 1.0 / 64.0;
-
-/// The share of the permitted rate below which a law that is limited by credit does not raise it.
-const NO_GROWTH: f64 = 0.9;
 
 /// The credits of a network, and what they limit.
 pub(crate) struct Credits {
@@ -48,13 +44,6 @@ pub(crate) struct Credits {
     returning: Vec<f64>,
     /// For each relay with a limited buffer, in bit/s: the greatest rate of the loop before it.
     limits: Vec<f64>,
-    /// For each loop: its rate as a share of the one that its law permits, if a credit is less than that; otherwise one.
-    used: Vec<f64>,
-}
-
-/// The share of its increase that a law has if it uses this share of the rate that it permits.
-fn growth(used: f64) -> f64 {
-    ((used - NO_GROWTH) / (1.0 - NO_GROWTH)).clamp(0.0, 1.0)
 }
 
 impl Assembly {
@@ -83,12 +72,7 @@ impl Credits {
     /// `active`: whether the buffers of relays have an effect.
     pub(crate) fn new(asm: &Assembly, active: bool) -> Self {
         let count = asm.credits.len();
-        Self {
-            active: active && count > 0,
-            returning: vec![0.0; count],
-            limits: vec![f64::INFINITY; count],
-            used: vec![1.0; asm.loops.len()],
-        }
+        Self { active: active && count > 0, returning: vec![0.0; count], limits: vec![f64::INFINITY; count] }
     }
 
     /// Limits the rates of loops by the credit of the relays at their ends. Those of the flows of a shared loop are limited
@@ -106,7 +90,6 @@ impl Credits {
             return;
         }
         let at = &asm.channels;
-        self.used.fill(1.0);
         for (number, (state, &r)) in asm.credit_states().zip(&asm.credits).enumerate() {
             let (relay, delay) = (&asm.relays[r], delays.relays[r]);
             let (before, next) = (relay.upstream.0, relay.downstream.0);
@@ -121,9 +104,8 @@ impl Credits {
             self.returning[number] = history.get(at.rate + next, delay).max(0.0) + lost;
             self.limits[number] = limit;
             let rate = &mut channels[at.rate + before];
-            if !asm.is_shared_flow(before) && *rate > limit {
-                self.used[before] = limit / *rate;
-                *rate = limit;
+            if !asm.is_shared_flow(before) {
+                *rate = rate.min(limit);
             }
         }
     }
@@ -135,11 +117,6 @@ impl Credits {
         Some(self.limits[number])
     }
 
-    /// A shared loop sends this share of the rate that its law permits, because of the credit of some of its flows.
-    pub(crate) fn limit_shared(&mut self, loop_index: usize, used: f64) {
-        self.used[loop_index] = used.min(1.0);
-    }
-
     /// Derivatives of the credits. Where buffers have no effect, nothing is outstanding after a while.
     pub(crate) fn set_derivatives(&self, asm: &Assembly, x: &[f64], dx: &mut [f64], channels: &[f64]) {
         for (number, (state, &r)) in asm.credit_states().zip(&asm.credits).enumerate() {
@@ -147,38 +124,6 @@ impl Credits {
             let rate = channels[asm.channels.rate + relay.upstream.0];
             dx[state] =
                 if self.active { self.returning[number] - rate } else { relay.buffer.reference() - x[state] };
-        }
-    }
-
-    /// Takes away what would raise the permitted rate of laws that are limited by credit. `x` and `dx`: those of the class.
-    pub(crate) fn hold_growth(
-        &self,
-        class: &SenderClass,
-        inputs: &SenderInputs,
-        active: &[bool],
-        x: &[f64],
-        dx: &mut [f64],
-    ) {
-        /// In base round-trip times: short enough that rates are linear in it.
-        const AHEAD: f64 = 1e-4;
-        let is_limited = |l: &usize| self.used[*l] < 1.0 && active[*l];
-        if !class.loops.iter().any(is_limited) {
-            return;
-        }
-        let flows = class.loops.len();
-        let rates_at = |x: &[f64]| {
-            let (mut rates, mut carried) = (vec![0.0; flows], vec![0.0; flows * class.law.carried().len()]);
-            class.law.rates(0, x, inputs, &mut rates, &mut carried);
-            rates
-        };
-        let step = |i: usize| AHEAD * inputs.base_rtt[i / class.width];
-        let ahead: Vec<f64> = x.iter().zip(&*dx).enumerate().map(|(i, (x, dx))| x + step(i) * dx).collect();
-        let (now, later) = (rates_at(x), rates_at(&ahead));
-        for (i, l) in class.loops.iter().enumerate().filter(|(_, l)| is_limited(l)) {
-            if later[i] > now[i] {
-                let share = growth(self.used[*l]);
-                dx[i * class.width..][..class.width].iter_mut().for_each(|dx| *dx *= share);
-            }
         }
     }
 }

@@ -150,7 +150,7 @@ impl<'a> Frozen<'a> {
     /// The iteration does not converge.
     pub fn at(&self, x: &[f64]) -> Result<OperatingPoint, Error> {
         const SWEEPS: usize = 2000;
-        let mut rhs = RightHandSide::without_credit(self.asm);
+        let mut rhs = RightHandSide::for_analyses(self.asm);
         let mut discrete = self.discrete.clone();
         let mut point = OperatingPoint {
             x: x.to_vec(),

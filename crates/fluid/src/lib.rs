@@ -14,7 +14,7 @@
 //! | `channel_history` | the history of the channels, as the equations read it |
 //! | `delivery` | what flows receive over paths with several queues |
 //! | `fair_sharing`, `relay_feedback` | flows that share a loop; feedback between the loops of a chain |
-//! | `credit` | how the limited buffer of a relay slows the loop before it |
+//! | `credit`, `unused_rate` | how the limited buffer of a relay slows the loop before it; laws that have less to send than they permit |
 //! | `path_switches` | owners of switching functions; the selected hop of a path |
 //! | `hysteresis` | thresholds along which a solution slides |
 //! | `right_hand_side` | derivatives and channels, given the history |
@@ -54,6 +54,7 @@ mod right_hand_side;
 mod solver;
 pub mod stability;
 mod subsystems;
+mod unused_rate;
 
 pub use assembly::{Assembly, Entity, SolutionColumn};
 pub use error::Error;

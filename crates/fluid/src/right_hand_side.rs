@@ -13,6 +13,7 @@ use crate::path::{join, neutral, selects_hop};
 use crate::path_switches::{GuardOwner, PathSwitch};
 use crate::queue::{departing_share, offered_share};
 use crate::relay_feedback::RelayFeedback;
+use crate::unused_rate::UnusedRates;
 use millpond_law::fluid::{LinkInputs, PathAggregation, SenderInput, SenderInputs, Verdicts};
 use std::ops::Range;
 
@@ -41,11 +42,12 @@ pub(crate) struct RightHandSide<'a> {
     /// The thresholds along which the solution slides.
     pub(crate) hysteresis: Hysteresis,
     pub(crate) credits: Credits,
+    unused: UnusedRates,
 }
 
 impl<'a> RightHandSide<'a> {
     pub(crate) fn new(asm: &'a Assembly) -> Self {
-        let senders = asm.sender_classes.iter().map(|class| {
+        let sender_inputs = asm.sender_classes.iter().map(|class| {
             let mut inputs = SenderInputs::of(&*class.law, 0..class.loops.len());
             for (base_rtt, l) in inputs.base_rtt.iter_mut().zip(&class.loops) {
                 *base_rtt = asm.loops[*l].base_rtt;
@@ -58,6 +60,8 @@ impl<'a> RightHandSide<'a> {
             }
             inputs
         });
+        let mut senders: Vec<SenderInputs> = sender_inputs.collect();
+        let unused = UnusedRates::new(asm, &mut senders);
         let links =
             asm.link_sets.iter().map(|set| LinkInputs::of(&*set.law, 0..set.links.len(), set.carried));
         let (switches, switches_of) = asm.switches();
@@ -66,7 +70,7 @@ impl<'a> RightHandSide<'a> {
         Self {
             asm,
             delays: DelayTable::new(asm),
-            senders: senders.collect(),
+            senders,
             links: links.collect(),
             rates: Vec::new(),
             carried: Vec::new(),
@@ -80,12 +84,14 @@ impl<'a> RightHandSide<'a> {
             switches_of,
             hysteresis: Hysteresis::default(),
             credits: Credits::new(asm, true),
+            unused,
         }
     }
 
-    /// The same, in which limited buffers of relays have no effect.
-    pub(crate) fn without_credit(asm: &'a Assembly) -> Self {
-        Self { credits: Credits::new(asm, false), ..Self::new(asm) }
+    /// The equations as the analyses need them: limited buffers of relays have no effect, and a law may raise a rate that it
+    /// does not use.
+    pub(crate) fn for_analyses(asm: &'a Assembly) -> Self {
+        Self { credits: Credits::new(asm, false), unused: UnusedRates::none(), ..Self::new(asm) }
     }
 
     /// Computes the derivatives (without regard to bounds) and all channels at the states `x`.
@@ -107,8 +113,11 @@ impl<'a> RightHandSide<'a> {
         for class in 0..self.asm.sender_classes.len() {
             self.set_sending_rates(class, discrete, x, channels);
         }
+        let rates = self.asm.channels.rate..self.asm.channels.rate + self.asm.loops.len();
+        self.unused.note_permitted(&channels[rates.clone()]);
         self.credits.limit(self.asm, &self.delays, &self.senders, history, x, channels);
         self.set_relay_rates(discrete, x, dx, channels);
+        self.unused.set_growth(self.asm, &channels[rates], &mut self.senders);
         self.credits.set_derivatives(self.asm, x, dx, channels);
         self.set_arrivals(history, discrete, x, channels);
         self.move_to_sides(x, LawSet::Links);
@@ -367,9 +376,6 @@ impl<'a> RightHandSide<'a> {
             })
             .collect();
         let level = fair_level(permitted, &requests);
-        let is_limited = requests
-            .iter()
-            .any(|request| request.credit.is_some_and(|credit| credit < level * request.weight));
         let mut total = 0.0;
         for (flow, request) in active_flows.iter().zip(&requests) {
             let inflow = channels[at.delivered + asm.relays[flow.relay].upstream.0];
@@ -388,9 +394,6 @@ impl<'a> RightHandSide<'a> {
             channels[at.present + flow.presence] = f64::from(u8::from(discrete.active[flow.loop_id]));
         }
         channels[at.rate + shared.loop_id] = total;
-        if is_limited && permitted > 0.0 {
-            self.credits.limit_shared(shared.loop_id, total / permitted);
-        }
     }
 
     /// Arrivals at each link.
@@ -485,12 +488,12 @@ impl<'a> RightHandSide<'a> {
     }
 
     /// Derivatives of a sender class.
-    fn set_sender_derivatives(&self, c: usize, discrete: &DiscreteState, x: &[f64], dx: &mut [f64]) {
+    fn set_sender_derivatives(&mut self, c: usize, discrete: &DiscreteState, x: &[f64], dx: &mut [f64]) {
         let class = &self.asm.sender_classes[c];
         let states = class.first_state..class.first_state + class.width * class.loops.len();
         let x = &self.hysteresis.states(x)[states.clone()];
         class.law.derivatives(0, x, &self.senders[c], &mut dx[states.clone()]);
-        self.credits.hold_growth(class, &self.senders[c], &discrete.active, x, &mut dx[states.clone()]);
+        self.unused.hold(class, &self.senders[c], x, &mut dx[states.clone()]);
         for (i, _) in class.loops.iter().enumerate().filter(|(_, l)| !discrete.active[**l]) {
             dx[states.start + i * class.width..][..class.width].fill(0.0);
         }

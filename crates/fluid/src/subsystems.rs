@@ -293,6 +293,7 @@ impl Frozen<'_> {
             earlier_queueing,
             feedback: &[],
             discrete: &self.discrete.laws[self.asm.sender_classes[data.class].discrete_of(data.place)],
+            growth: 1.0,
             downstream,
             upstream,
         };

@@ -96,6 +96,7 @@ pub fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, mark
         earlier_queueing: zero,
         feedback: &[],
         discrete: &[],
+        growth: 1.0,
         downstream: None,
         upstream: None,
     };

@@ -121,6 +121,7 @@ impl Piece for SenderPiece {
             earlier_queueing: values[6],
             feedback: &values[BEFORE..],
             discrete: &discrete,
+            growth: 1.0,
             downstream: None,
             upstream: None,
         };

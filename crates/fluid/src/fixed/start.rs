@@ -33,6 +33,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         earlier_queueing: 0.0,
         feedback: &[0.0; 16],
         discrete: &[0; 16],
+        growth: 1.0,
         downstream: None,
         upstream: None,
     };

@@ -271,7 +271,7 @@ impl Frozen<'_> {
         if guards[surface.place].re * side.sign() <= 0.0 {
             return false;
         }
-        let mut rhs = RightHandSide::without_credit(self.asm);
+        let mut rhs = RightHandSide::for_analyses(self.asm);
         let (mut dx, mut channels) = (vec![0.0; moved.x.len()], point.channels.clone());
         rhs.evaluate(&self.discrete, &ConstantHistory(&point.channels), &moved.x, &mut dx, &mut channels);
         let (mut x, mut discrete) = (moved.x.clone(), self.discrete.clone());

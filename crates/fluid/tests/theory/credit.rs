@@ -1,10 +1,10 @@
 //! Relays with limited buffers, and the loops before them.
 
-use crate::laws::{P, Steady};
+use crate::laws::{P, Ramp, Steady};
 use millpond_fluid::{
     Accuracy, Assembly, Entity, FluidNetwork, Frozen, LinkId, Loop, Relay, RelayBuffer, Solver,
 };
-use millpond_law::fluid::{FluidSender, Number, SenderInput, SenderLaws, State, sender_law};
+use millpond_law::fluid::{SenderLaws, sender_law};
 
 /// The base round-trip time of the loop before the relay, and the way to it.
 const RTT: f64 = 0.2;
@@ -12,26 +12,6 @@ const FORWARD: f64 = 0.1;
 const TAU: f64 = RTT / 64.0;
 /// The rate of the loop after the relay.
 const NEXT: f64 = 1000.0;
-
-/// The rate is the state, which changes at this rate.
-struct Ramp {
-    initial: f64,
-    slope: f64,
-}
-
-impl FluidSender for Ramp {
-    fn states(&self) -> Vec<State> {
-        vec![State::new("x", "bit/s", self.initial)]
-    }
-
-    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = T::from(self.slope);
-    }
-
-    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
-        x[0]
-    }
-}
 
 /// What a chain of two loops does: its sending rates, and the backlog and what is outstanding at the relay between them.
 struct Chain {
@@ -136,13 +116,13 @@ fn a_buffer_below_the_bandwidth_delay_product_permits_one_buffer_per_round_trip(
 #[test]
 fn credit_stops_the_growth_of_a_rate_but_not_its_fall() {
     let buffer = RelayBuffer::of_size(500.0);
-    let rising = Chain::run(sender_law(Ramp { initial: 100.0, slope: 2000.0 }), buffer, 8.0);
+    let rising = Chain::run(sender_law(Ramp::<false> { initial: 100.0, slope: 2000.0 }), buffer, 8.0);
     near(Chain::last(&rising.rates[0]), NEXT);
     // It has what it had when the relay was full.
     let permitted = rising.permitted.unwrap();
     near(Chain::last(&permitted), permitted[200]);
     assert!((NEXT / 0.9..3000.0).contains(&permitted[200]), "{}", permitted[200]);
-    let falling = Chain::run(sender_law(Ramp { initial: 3000.0, slope: -400.0 }), buffer, 6.0);
+    let falling = Chain::run(sender_law(Ramp::<false> { initial: 3000.0, slope: -400.0 }), buffer, 6.0);
     near(Chain::last(&falling.rates[0]), 3000.0 - 400.0 * 6.0);
     near(Chain::last(&falling.permitted.unwrap()), 3000.0 - 400.0 * 6.0);
 }

@@ -49,6 +49,28 @@ impl FluidSender for Steady {
     }
 }
 
+/// The rate is the state, which changes at this rate. `GROWS`: also while the rate is not used.
+pub(crate) struct Ramp<const GROWS: bool> {
+    pub(crate) initial: f64,
+    pub(crate) slope: f64,
+}
+
+impl<const GROWS: bool> FluidSender for Ramp<GROWS> {
+    const GROWS_UNUSED: bool = GROWS;
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "bit/s", self.initial)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::from(self.slope);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
 /// Emits the arriving rate minus this rate.
 pub(crate) struct Excess(pub(crate) f64);
 

@@ -19,3 +19,4 @@ mod shared;
 mod sides;
 mod sliding;
 mod switches;
+mod unused;

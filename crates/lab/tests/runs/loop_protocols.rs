@@ -402,6 +402,29 @@ fn a_relay_limits_its_own_flow_of_a_shared_loop_alike_in_packets_and_equations()
     }
 }
 
+/// The first link has 2 Mbit/s for five seconds, then 40: more than the 10 of the second one. A law that waited for data has not
+/// raised its rate meanwhile, or no further than its router permits, and loses nothing when they come. CLTCP raises it, in packets
+/// as in the equations, and loses what its buffer does not hold.
+#[test]
+fn a_law_that_waited_for_data_does_alike_when_they_come_in_packets_and_equations() {
+    let steps = r#"{ steps = [["0s", "2Mbps"], ["5s", "40Mbps"]] }"#;
+    let both = |law: &str| {
+        let text = split("cubic", law).replacen("\"40Mbps\"", steps, 1);
+        let bounded = "links.second.buffer=1bdp";
+        [results(&text, &[bounded]), fluid(&text, &[bounded])].map(|run| {
+            assert!(run.summary.warnings.is_empty(), "{law}: {:?}", run.summary.warnings);
+            (flow(&run, "f").goodput_bps, link(&run, "second").drops)
+        })
+    };
+    for law in ["xcp", "rcp", "abc", "vcp", "mcp", "acp", "lgcc", "pledge"] {
+        let [packets, equations] = both(law);
+        assert_eq!((packets.1, equations.1), (0, 0), "{law}");
+        assert!(near(packets.0, equations.0, 0.1), "{law}: {packets:?} {equations:?}");
+    }
+    let [packets, equations] = both("cltcp");
+    assert!(packets.1 > 500 && near(packets.1 as f64, equations.1 as f64, 0.05), "{packets:?} {equations:?}");
+}
+
 /// XCP fills 40 Mbit/s, and the next loop sends 10.
 #[test]
 fn in_the_fluid_world_a_relay_without_bound_that_receives_more_than_it_sends_is_named() {

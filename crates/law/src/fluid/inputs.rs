@@ -29,6 +29,8 @@ pub struct SenderInputs {
     pub feedback: Vec<f64>,
     /// All values of [`FluidSender::DISCRETE`] of the first flow, then of the second, and so on.
     pub discrete: Vec<u64>,
+    /// See [`SenderInput::growth`]. Empty if it is one for all flows.
+    pub growth: Vec<f64>,
     /// Empty if no flow ends at a relay.
     pub downstream: Vec<Option<DownstreamFeedback<f64>>>,
     /// Empty if no flow begins at a relay.
@@ -51,6 +53,7 @@ impl SenderInputs {
             earlier_queueing: zeros(),
             feedback: vec![0.0; flows * feedbacks],
             discrete: Vec::new(),
+            growth: Vec::new(),
             downstream: Vec::new(),
             upstream: Vec::new(),
         }
@@ -133,6 +136,7 @@ impl<'a> SenderInputsView<'a> {
             earlier_queueing: self.earlier_queueing[i],
             feedback: entries(&self.inputs.feedback, i, self.feedbacks),
             discrete: entries(&self.inputs.discrete, i, self.discretes),
+            growth: self.inputs.growth.get(i).copied().unwrap_or(1.0),
             downstream: self.inputs.downstream.get(i).copied().flatten(),
             upstream: self.inputs.upstream.get(i).copied().flatten(),
         }

@@ -57,6 +57,8 @@ pub trait SenderLaws: Any + Send + Sync {
     fn initial_discrete(&self, flow: usize, discrete: &mut [u64]);
     /// See [`FluidSender::MAPS_SIGNALS`].
     fn maps_signals(&self) -> bool;
+    /// See [`FluidSender::GROWS_UNUSED`].
+    fn grows_unused(&self) -> bool;
     /// See [`FluidSender::INPUTS`].
     fn inputs_used(&self) -> InputSet;
     /// See [`FluidSender::states`].
@@ -234,6 +236,10 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
 
     fn maps_signals(&self) -> bool {
         L::MAPS_SIGNALS
+    }
+
+    fn grows_unused(&self) -> bool {
+        L::GROWS_UNUSED
     }
 
     fn inputs_used(&self) -> InputSet {
@@ -494,6 +500,7 @@ mod tests {
             earlier_queueing: one,
             feedback: &[Dual64::from(3.0)],
             discrete: &[],
+            growth: 1.0,
             downstream: None,
             upstream: None,
         };

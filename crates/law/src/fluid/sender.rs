@@ -135,6 +135,9 @@ pub struct SenderInput<'a, T> {
     pub feedback: &'a [T],
     /// The law's own discrete states, in the order of [`FluidSender::DISCRETE`]; at an event, their values before it.
     pub discrete: &'a [u64],
+    /// The share of an increase of its rate that the law may take: one, or less if it has sent less than it permits, zero from nine
+    /// tenths on. The engine applies it to derivatives; at events a law does so itself.
+    pub growth: f64,
     /// Feedback of the relay at the end of the loop, if there is one.
     pub downstream: Option<DownstreamFeedback<T>>,
     /// Feedback of the relay at the beginning of the loop, if there is one.
@@ -169,6 +172,9 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     const INPUTS: InputSet = InputSet::ALL;
     /// Whether [`map_signals`](Self::map_signals) differs from a copy.
     const MAPS_SIGNALS: bool = false;
+    /// Whether the law raises its rate also while it has less to send than it permits: whether the sender of packets ignores
+    /// [`Ack::window_unused`](crate::Ack::window_unused).
+    const GROWS_UNUSED: bool = false;
 
     /// The states; empty for a static law.
     fn states(&self) -> Vec<State>;

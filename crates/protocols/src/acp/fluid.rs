@@ -83,6 +83,7 @@ struct Gradual<const COUNTED: bool> {
 }
 
 impl<const COUNTED: bool> FluidSender for Gradual<COUNTED> {
+    const GROWS_UNUSED: bool = true;
     const FEEDBACK: &'static [Feedback] = FEEDBACK_INPUTS;
     const CARRIED: &'static [Quantity] = if COUNTED { CARRIED_AND_COUNTED } else { CARRIED };
     const GUARDS: &'static [&'static str] = &["desired window less window", "congested"];

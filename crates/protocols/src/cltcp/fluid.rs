@@ -76,6 +76,7 @@ struct Source<const SCALED: bool> {
 }
 
 impl<const SCALED: bool> FluidSender for Source<SCALED> {
+    const GROWS_UNUSED: bool = true;
     const FEEDBACK: &'static [Feedback] =
         &[Feedback { name: "rate factor", unit: "bit/s", over_path: PathAggregation::Min }];
     const CARRIED: &'static [Quantity] =

@@ -38,6 +38,7 @@ struct Source {
 }
 
 impl FluidSender for Source {
+    const GROWS_UNUSED: bool = true;
     const GUARDS: &'static [&'static str] = &GUARDS;
 
     fn states(&self) -> Vec<State> {

@@ -238,6 +238,7 @@ impl<const PRICED: bool> Source<PRICED> {
 }
 
 impl<const PRICED: bool> FluidSender for Source<PRICED> {
+    const GROWS_UNUSED: bool = true;
     const FEEDBACK: &'static [Feedback] =
         if PRICED { &[Feedback { name: "price", unit: "1", over_path: PathAggregation::Sum }] } else { &[] };
     const GUARDS: &'static [&'static str] = &[

@@ -131,6 +131,7 @@ mod count {
     pub(super) const LEFT: usize = 1;
     pub(super) const GREW: usize = 2;
     pub(super) const STEPS_BACK: usize = 3;
+    pub(super) const LOW_DEMAND: usize = 4;
 }
 
 /// Loads above this value are overload.
@@ -174,11 +175,26 @@ impl<const COUNTED: bool> Source<COUNTED> {
         discrete[count::STEPS_BACK] = automaton.steps_back;
     }
 
-    /// A flow that requests fairing also receives its own request.
-    fn decide(automaton: &mut Automaton, input: &SenderInput<'_, f64>) {
+    /// A flow that requests fairing also receives its own request. It requests fairing again when its demand returns (section
+    /// IV-D2).
+    fn decide(automaton: &mut Automaton, low_demand: &mut u64, input: &SenderInput<'_, f64>) {
+        let is_used = input.growth > 0.0;
+        if is_used && *low_demand != 0 {
+            automaton.request.restart();
+        }
+        *low_demand = u64::from(!is_used);
         let load = load(input.feedback[0]);
         let fairing = input.feedback[1] > HALF || automaton.request.is_active();
-        if load == Load::Over { automaton.decrease() } else { automaton.increase(load, fairing, true) }
+        match load {
+            Load::Over => Self::decrease(automaton, low_demand),
+            _ => automaton.increase(load, fairing, is_used),
+        }
+    }
+
+    /// A flow whose rate the network lowers is not limited by its demand.
+    fn decrease(automaton: &mut Automaton, low_demand: &mut u64) {
+        *low_demand = 0;
+        automaton.decrease();
     }
 }
 
@@ -208,6 +224,7 @@ impl<const COUNTED: bool> FluidSender for Source<COUNTED> {
         Quantity { name: "fairing cycles left", unit: "cycles" },
         Quantity { name: "grew in the fairing mode", unit: "1" },
         Quantity { name: "consecutive steps back", unit: "1" },
+        Quantity { name: "low demand", unit: "1" },
     ];
 
     fn states(&self) -> Vec<State> {
@@ -248,11 +265,14 @@ impl<const COUNTED: bool> FluidSender for Source<COUNTED> {
     /// A nascent overload is answered at once; everything else waits for the timer (section IV-H).
     fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
         let mut automaton = self.load_automaton(state, input);
+        let low_demand = &mut state.discrete[count::LOW_DEMAND];
         match (guard, is_rising) {
-            (0, true) if self.params.overload_seen == OverloadSeen::AtOnce => automaton.decrease(),
+            (0, true) if self.params.overload_seen == OverloadSeen::AtOnce => {
+                Self::decrease(&mut automaton, low_demand);
+            }
             (0, true) => return,
             (0, false) => automaton.steps_back = 0,
-            (1, false) => Self::decide(&mut automaton, input),
+            (1, false) => Self::decide(&mut automaton, low_demand, input),
             (2, true) => automaton.receive(load(input.feedback[0]), true),
             _ => return,
         }
@@ -405,7 +425,7 @@ mod tests {
     /// signal.
     fn after(rate: f64, mode: Mode, feedback: [f64; 2], guard: usize) -> (f64, Mode) {
         let senders = model().sender(&one_loop(D));
-        let (mut x, mut discrete) = ([rate, 0.0], [mode as u64, 0, 0, 0]);
+        let (mut x, mut discrete) = ([rate, 0.0], [mode as u64, 0, 0, 0, 0]);
         let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&feedback));
         let state = &mut LawState { x: &mut x, discrete: &mut discrete };
         senders.crossed(0, guard, guard == 0, state, &seen.flow(0));
@@ -426,6 +446,24 @@ mod tests {
             assert!((rate - expected.0).abs() < 1.0 && mode == expected.1, "{feedback:?}: {rate} {mode:?}");
         }
         assert_eq!(after(8e6, Mode::Stable, [2.0, 0.0], 1), (8e6, Mode::Stable));
+    }
+
+    /// Section IV-D2. The decrease of an overload ends the low demand as well.
+    #[test]
+    fn a_rate_that_is_not_used_does_not_grow_and_fairing_is_requested_again_when_the_demand_returns() {
+        let senders = model().sender(&one_loop(D));
+        let (mut x, mut discrete) = ([8e6, 0.0], [Mode::Stable as u64, 0, 0, 0, 0]);
+        let mut decide = |growth: f64, load: f64| {
+            let seen = inputs(&*senders, D, |i| (i.growth, i.feedback[0]) = (vec![growth], load));
+            let state = &mut LawState { x: &mut x, discrete: &mut discrete };
+            senders.crossed(0, 1, false, state, &seen.flow(0));
+            (x[at::RATE], discrete[count::LEFT])
+        };
+        assert_eq!(decide(0.0, 1.0), (8e6, 0));
+        assert_eq!(decide(0.0, 3.0), (4e6, 0));
+        assert_eq!(decide(1.0, 2.0), (4.08e6, 0), "an overload has ended the low demand");
+        assert_eq!(decide(0.0, 1.0), (4.08e6, 0));
+        assert_eq!(decide(0.5, 1.0).1, 7);
     }
 
     #[test]
@@ -461,7 +499,7 @@ mod tests {
             let settings =
                 Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(reading))]).unwrap();
             let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
-            let (mut x, mut discrete) = ([8e6, 0.3], [Mode::Stable as u64, 0, 0, 0]);
+            let (mut x, mut discrete) = ([8e6, 0.3], [Mode::Stable as u64, 0, 0, 0, 0]);
             let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));
             let state = &mut LawState { x: &mut x, discrete: &mut discrete };
             senders.crossed(0, 2, true, state, &seen.flow(0));
@@ -525,7 +563,7 @@ mod tests {
         let starting = self::inputs(&*senders, D, |_| ());
         assert_eq!(carried(&*senders, &[8e6, 0.3], &starting), [1.0, 1.0], "a request and one flow");
         for (step, rate) in [(8e3, 8.008e6), (NO_STEP, 8.08e6)] {
-            let (mut x, mut discrete) = ([8e6, 0.0], [Mode::Fairing as u64, 0, 0, 0]);
+            let (mut x, mut discrete) = ([8e6, 0.0], [Mode::Fairing as u64, 0, 0, 0, 0]);
             let seen = self::inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[2.0, 1.0, step]));
             let state = &mut LawState { x: &mut x, discrete: &mut discrete };
             senders.crossed(0, 1, false, state, &seen.flow(0));

@@ -15,7 +15,7 @@ pub(super) const FLOOR: f64 = 0.2;
 pub(super) const FIRST_WINDOWS: f64 = 10.0;
 
 /// Share of a buffer that the queue of a whole target may fill.
-const BUFFER_SHARE: f64 = 0.9;
+pub(super) const BUFFER_SHARE: f64 = 0.9;
 
 /// What a router knows about its link.
 #[derive(Clone, Copy, Debug, PartialEq)]

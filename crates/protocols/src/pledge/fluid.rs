@@ -1,6 +1,6 @@
 //! Pledge as differential equations: the use factor of each router, and senders that follow the offered rate at once.
 
-use super::factors::FLOOR;
+use super::factors::{BUFFER_SHARE, FLOOR};
 use super::params::RouterParams;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
@@ -25,8 +25,9 @@ impl FluidModel for PledgeFluid {
         sender_law(Source)
     }
 
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
-        Some(link_law(Router { params: self.router }))
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        let buffer = facts.buffer.map_or(f64::INFINITY, |buffer| buffer.bits() as f64);
+        Some(link_law(Router { params: self.router, buffer }))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -75,6 +76,8 @@ impl FluidSender for Source {
 /// Eqs. (3), (5) and (7).
 struct Router {
     params: RouterParams,
+    /// In bits.
+    buffer: f64,
 }
 
 impl Router {
@@ -84,6 +87,11 @@ impl Router {
         let known = input.carried[1] > 0.0;
         let base_rtt = if known { input.carried[1] / flows } else { T::from(self.params.initial_rtt.secs()) };
         (flows, greatest(base_rtt, T::from(1e-6)))
+    }
+
+    /// The bytes that the link serves until a packet sent now is late, as a time: those of (3) over the capacity.
+    fn in_time<T: Number>(&self, base_rtt: T, capacity: f64) -> T {
+        base_rtt + self.params.target.secs().min(BUFFER_SHARE * self.buffer / capacity)
     }
 }
 
@@ -104,15 +112,14 @@ impl FluidLink for Router {
         // B is the mean served rate times T: at most this, and at least the floor's.
         let windows = (idle * (1.0 - self.params.spare) - served * self.params.spare)
             / (greatest(served, T::from(FLOOR * input.capacity)) * base_rtt);
-        let most = T::from(self.params.target.secs()) / base_rtt + 1.0;
+        let most = self.in_time(base_rtt, input.capacity) / base_rtt;
         let rises = use_factor >= most && windows > 0.0;
         dx[0] = if rises { T::zero() } else { use_factor * windows * self.params.use_step };
     }
 
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
         let (flows, base_rtt) = self.flows(input);
-        let in_time = base_rtt + self.params.target.secs();
-        let window = least(x[0] * base_rtt, in_time) * input.capacity;
+        let window = least(x[0] * base_rtt, self.in_time(base_rtt, input.capacity)) * input.capacity;
         signals[0] = window / (base_rtt * flows);
     }
 
@@ -127,7 +134,7 @@ impl FluidLink for Router {
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
         let (_, base_rtt) = self.flows(input);
         guards[0] = input.arriving - input.capacity;
-        guards[1] = base_rtt + self.params.target.secs() - x[0] * base_rtt;
+        guards[1] = self.in_time(base_rtt, input.capacity) - x[0] * base_rtt;
     }
 }
 
@@ -136,6 +143,7 @@ mod tests {
     use super::*;
     use crate::pledge::params::PARAMETERS;
     use crate::testing::fluid::{carried, flow, inputs, link, near, one_link, one_loop};
+    use millpond_units::Bytes;
 
     const D: f64 = 0.05;
 
@@ -176,5 +184,15 @@ mod tests {
     fn the_offered_rate_is_a_share_of_the_window_per_round_trip() {
         assert!(near(at(1.0, 8e6, 8e3).1[0], 4e6));
         assert!(near(at(3.0, 8e6, 0.0).1[0], 8e6), "the window of the target is 2 mu T");
+    }
+
+    #[test]
+    fn a_short_buffer_limits_the_window_to_nine_tenths_of_it() {
+        // 25 kB are 25 ms; two flows share mu (T + 22.5 ms).
+        let facts = LinkFacts { buffer: Some(Bytes::new(25_000)), ..one_link() };
+        let router = model().link(&facts).unwrap();
+        let (dx, signals) = link(&*router, &[3.0], &[2.0, 2.0 * D], |i| i.own_arriving[0] = 0.0);
+        assert!(near(signals[0], 4e6 * (1.0 + 0.0225 / D)), "{signals:?}");
+        assert_eq!(dx[0], 0.0, "the use factor is at its bound");
     }
 }

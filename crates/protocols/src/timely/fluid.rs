@@ -70,6 +70,7 @@ impl Source {
 }
 
 impl FluidSender for Source {
+    const GROWS_UNUSED: bool = true;
     const GUARDS: &'static [&'static str] = &[
         "rtt less t_low",
         "rtt less t_high",

@@ -231,6 +231,7 @@ mod tests {
             earlier_queueing: 0.0,
             feedback: &[],
             discrete: &[],
+            growth: 1.0,
             downstream: None,
             upstream: None,
         };

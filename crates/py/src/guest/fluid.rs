@@ -136,6 +136,10 @@ impl SenderLaws for PythonSenders {
         false
     }
 
+    fn grows_unused(&self) -> bool {
+        false
+    }
+
     fn inputs_used(&self) -> InputSet {
         InputSet::ALL
     }
