@@ -83,6 +83,7 @@ const MISTAKES: &str = r#"
 26      | queue = { red = {}, codel = {} } | expected one queue | max_th
 10      | buffer = "1bpd" | expected a buffer | did you mean "1bdp"?
 10      | buffer = "75Kb" | expected a buffer | did you mean "75KB"?
+10      | buffer = "0ms" | expected a buffer | write a buffer above zero
 10      | buffer = "unlimted" | expected a buffer | did you mean "unlimited"?
 # Absurd numbers.
 27      | params = { phi1 = nan } | expected a finite number | write a finite number

@@ -38,10 +38,7 @@ impl Field for Buffer {
             _ if !number.is_empty() => &number,
             _ => return written.expected(&format!("a buffer: {BUFFERS}")),
         };
-        let buffer = match text.trim() {
-            "unlimited" => Some(Self::Unlimited),
-            text => counted(text).or_else(|| measured(text)),
-        };
+        let buffer = parsed(text);
         let expected = format!("a buffer above zero: {BUFFERS}");
         if counted_without_unit(text) {
             return written.report(
@@ -74,6 +71,14 @@ impl Field for Buffer {
     }
 }
 
+/// The buffer of this text.
+fn parsed(text: &str) -> Option<Buffer> {
+    match text.trim() {
+        "unlimited" => Some(Buffer::Unlimited),
+        text => counted(text).or_else(|| measured(text)),
+    }
+}
+
 fn counted_without_unit(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(|number| number > 0.0)
 }
@@ -83,7 +88,7 @@ fn nearest_buffer(text: &str) -> Option<String> {
     let [bytes, time] = [text.parse::<Bytes>().err(), text.parse::<Span>().err()];
     let units = [bytes, time].into_iter().flatten().flat_map(|error| error.units().collect::<Vec<_>>());
     let amount = respelt(text, ["bdp", "packets"].into_iter().chain(units));
-    amount.or_else(|| nearest(text, ["unlimited"]).map(str::to_owned))
+    amount.filter(|near| parsed(near).is_some()).or_else(|| nearest(text, ["unlimited"]).map(str::to_owned))
 }
 
 /// The greatest multiple of the bandwidth-delay product, and the greatest number of packets.
