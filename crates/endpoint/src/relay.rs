@@ -10,7 +10,8 @@ use millpond_units::{Bytes, Rate, Span, Time};
 pub enum RelayBuffer {
     /// This size, at least two packets.
     Size(Bytes),
-    /// The smaller of a size and of what the sender of the next loop may send in `delay`. The latter is at least
+    /// The smaller of a size and of what the sender of the next loop may send of the flow in `delay`, which is a share of all if
+    /// flows share that loop. The latter is at least
     /// [`Self::LEAST_PACKETS`], and a size at least two packets.
     Limited {
         /// Upper bound at any rate of the next loop.
@@ -33,11 +34,11 @@ impl RelayBuffer {
         }
     }
 
-    /// The bound while the next loop has this sender.
+    /// The bound while the next loop has this sender, of which the flow has this stream.
     #[inline]
-    fn current(self, packet: Bytes, next: &SenderEnd) -> Bytes {
+    fn current(self, packet: Bytes, next: &SenderEnd, stream_id: u16) -> Bytes {
         let Self::Limited { size, delay } = self else { return self.initial(packet) };
-        let Some(allowed) = next.allowed_within(delay) else { return self.initial(packet) };
+        let Some(allowed) = next.allowed_within(delay, stream_id) else { return self.initial(packet) };
         size.min(allowed.max(packet * Self::LEAST_PACKETS)).max(packet * 2)
     }
 }
@@ -94,7 +95,7 @@ impl Relay {
     /// Capacity of the send queue.
     #[inline]
     pub fn limit(&self, next: &SenderEnd) -> Bytes {
-        self.buffer.current(self.packet, next)
+        self.buffer.current(self.packet, next, self.outgoing_stream)
     }
 
     /// State of the next loop, as input of the sink's law.

@@ -244,6 +244,14 @@ impl StreamQueues {
         (core::mem::take(&mut self.weight_changed) && weight > 0.0).then_some(weight)
     }
 
+    /// The share of a stream in the weights of all active streams, or what it would be if the stream were active.
+    pub(crate) fn share(&self, stream_id: u16) -> f64 {
+        let Some(queue) = self.queues.get(usize::from(stream_id)) else { return 1.0 };
+        let active: f64 = self.loop_weights.iter().sum();
+        let all = if queue.active { active } else { active + queue.config.weight };
+        if all > 0.0 { (queue.config.weight / all).min(1.0) } else { 1.0 }
+    }
+
     /// How the incoming loop of a stream shares the sender, which has this rate, with other incoming loops.
     pub(crate) fn sharing(&self, stream_id: u16, rate: Rate) -> Sharing {
         let Some(queue) = self.queues.get(usize::from(stream_id)) else { return Sharing::ALONE };

@@ -252,14 +252,15 @@ impl SenderEnd {
         self.permit.pace.unwrap_or(Rate::MAX).min(windowed)
     }
 
-    /// The bytes that it may send in this time: the smaller of pace and window over smoothed RTT, without a bound for a law
+    /// The bytes of a stream that it may send in this time: its share of the smaller of pace and window over smoothed RTT, without a bound for a law
     /// without both. None if there is a window and no RTT sample.
     #[inline]
-    pub(crate) fn allowed_within(&self, span: Span) -> Option<Bytes> {
-        let paced = self.permit.pace.map_or(Bytes::MAX, |pace| pace.bytes_in(span));
+    pub(crate) fn allowed_within(&self, span: Span, stream_id: u16) -> Option<Bytes> {
+        let share = self.send_buffer.queues().map_or(1.0, |queues| queues.share(stream_id));
+        let paced = self.permit.pace.map_or(Bytes::MAX, |pace| pace.scale(share).bytes_in(span));
         let Some(window) = self.permit.window else { return Some(paced) };
         let windowed = window.max(self.config.packet).as_f64() * (span.secs() / self.smoothed_rtt()?.secs());
-        Some(paced.min(Bytes::from_f64(windowed)))
+        Some(paced.min(Bytes::from_f64(windowed * share)))
     }
 
     /// Bytes in flight, counted on the wire.

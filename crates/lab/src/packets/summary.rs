@@ -9,7 +9,7 @@ use millpond_results::{
     About, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, quantity,
 };
 use millpond_scenario::Scenario;
-use millpond_sim::{FlowView, LoopView};
+use millpond_sim::{FlowView, LoopCounters, LoopView};
 use millpond_stats::{Histogram, jain_of_several, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
@@ -97,7 +97,8 @@ impl FinishedPacketRun<'_> {
     /// The entries of a flow that come from its counters.
     fn flow(&self, flow: &PacketFlowPlan) -> Flow {
         let view = self.view(flow);
-        let total = |count: fn(&LoopView<'_>) -> u64| view.loops().map(|loop_view| count(&loop_view)).sum();
+        let total =
+            |count: fn(LoopCounters) -> u64| view.loops().map(|one| one.part(count(one.counters()))).sum();
         let (begin, stop) = (self.from().max(flow.start), stopped(view, self.plan.network.now()));
         let seconds = stop.since(begin).secs();
         let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
@@ -114,10 +115,10 @@ impl FinishedPacketRun<'_> {
             one_way_ms: Some(milliseconds_of_histogram(view.one_way_delays())),
             sent: view.first().counters().sent,
             delivered: view.queueing_delays().total(),
-            retransmitted: total(|view| view.counters().retransmitted),
-            lost: total(|view| view.counters().lost),
-            marked: total(|view| view.counters().marked),
-            unread_headers: total(|view| view.counters().unread_headers),
+            retransmitted: total(|counts| counts.retransmitted),
+            lost: total(|counts| counts.lost),
+            marked: total(|counts| counts.marked),
+            unread_headers: total(|counts| counts.unread_headers),
             completed_s: view.completed().map(Time::secs),
             closed_s: view.loops().find_map(|view| view.sender().closed()).map(Time::secs),
             ecn_stopped_s: view.loops().find_map(|view| view.sender().ecn_stopped()).map(Time::secs),

@@ -434,3 +434,32 @@ fn in_the_fluid_world_a_relay_without_bound_that_receives_more_than_it_sends_is_
     let signalled = fluid(&split("lgcc", "rcp"), unlimited).summary.warnings;
     assert!(signalled.is_empty(), "{signalled:?}");
 }
+
+/// Losses of a link after a relay are those of the loop that its flows share. Each has a part of them, as packets carry it: the sums
+/// are the same as without sharing.
+#[test]
+fn the_flows_of_a_shared_loop_divide_its_losses_among_them() {
+    let lossy = split("cubic", "bbr3").replacen("[[flows]]", "loss = \"1%\"\n[[flows]]\ncount = 3", 1);
+    for text in [lossy.replace("loops =", "aggregate = [\"R\"]\nloops ="), lossy] {
+        let run = results(&text, &[]);
+        let lost: u64 = run.summary.flows.iter().map(|flow| flow.lost).sum();
+        let drops = link(&run, "second").drops;
+        // A loss at the begin or the end of the measured time is declared a round trip later.
+        assert!(drops > 30 && lost.abs_diff(drops) <= 5, "{lost} packets lost, {drops} dropped");
+        assert!(run.summary.flows.iter().all(|flow| flow.lost > 0));
+    }
+}
+
+/// A buffer in time is what the next loop may send of the flow: data wait for that time, whatever the number of flows that share the
+/// loop is. The time includes what is under way to the relay, 10 ms.
+#[test]
+fn a_buffer_in_time_delays_the_flows_of_a_shared_loop_by_that_time_whatever_their_number() {
+    let text = split("cubic", "lgcc").replace("loops =", "aggregate = [\"R\"]\nloops =");
+    for count in ["flows.f.count=1", "flows.f.count=4"] {
+        let set = ["protocols.split.relay_buffer=200ms", count, "measure.from=6s"];
+        for run in [results(&text, &set), fluid(&text, &set)] {
+            let waited = run.summary.queueing_ms.mean;
+            assert!((170.0..=200.0).contains(&waited), "{count}, {}: {waited} ms", run.summary.world);
+        }
+    }
+}

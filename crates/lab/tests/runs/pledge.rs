@@ -53,7 +53,7 @@ fn late_share(run: &Run) -> f64 {
 #[test]
 fn on_hostile_capacities_the_share_of_late_bytes_stays_below_the_bound_of_the_guarantee() {
     // B / eta_l is at most fifty windows of the peak, and the mean rate, over all windows so far, rises little after them.
-    let slack = |mean: f64| f64::ln(5.0) * 50.0 * 0.05 / (mean * SECONDS);
+    let slack = |mean: f64| f64::ln(2.0) * 50.0 * 0.05 / (mean * SECONDS);
     let mut random = Random::numbered(3, 18);
     let mut worst: (Genes, f64) = ([1.0, 0.2, 0.5, 0.5], 0.0);
     for trial in 0..12 {
@@ -71,7 +71,7 @@ fn on_hostile_capacities_the_share_of_late_bytes_stays_below_the_bound_of_the_gu
         let (steps, mean) = capacity(&genes, trial);
         let run = results(&LAST_HOP.replace("STEPS", &steps), &[]);
         let late = late_share(&run);
-        if least(series(&run, "L ->", "late factor"), (0.0, SECONDS)) > 0.2 {
+        if least(series(&run, "L ->", "late factor"), (0.0, SECONDS)) > 0.5 {
             let bound = 0.05 + slack(mean);
             assert!(late <= bound, "{genes:?}: {late} of {bound}");
             if late > worst.1 {
