@@ -93,7 +93,7 @@ fn ends(domain: Domain) -> Vec<Value> {
         |texts: &[&'static str]| -> Vec<Value> { texts.iter().map(|text| Value::text(text)).collect() };
     match domain {
         Domain::Number(bounds) | Domain::Whole(bounds) => ends_of(bounds),
-        Domain::Span { positive } => texts(&[if positive { "1ps" } else { "0s" }, "1h"]),
+        Domain::Span { least } => vec![Value::Text(least.to_string().into()), Value::text("1h")],
         Domain::Bytes { positive } => texts(&[if positive { "1B" } else { "0B" }, "1TB"]),
         Domain::Rate => texts(&["1bps", "1Tbps"]),
         Domain::Flag => vec![Value::Flag(false), Value::Flag(true)],

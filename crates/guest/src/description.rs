@@ -96,7 +96,7 @@ impl Declared {
         let (unit, domain) = match &self.kind {
             ParameterKind::Number(unit, bounds) => (unit.as_str(), Domain::Number(*bounds)),
             ParameterKind::Whole(unit, bounds) => (unit.as_str(), Domain::Whole(*bounds)),
-            ParameterKind::Time => ("s", Domain::Span { positive: true }),
+            ParameterKind::Time => ("s", Domain::Span { least: Domain::ABOVE_ZERO }),
             ParameterKind::Size => ("B", Domain::Bytes { positive: true }),
             ParameterKind::Rate => ("bit/s", Domain::Rate),
             ParameterKind::Flag => ("", Domain::Flag),

@@ -107,12 +107,17 @@ pub const fn number_or(
 
 /// A time above zero.
 pub const fn span(name: &'static str, default: Span) -> Key<Span> {
-    Key::new(name, "s", Domain::Span { positive: true }, default)
+    span_from(name, default, Domain::ABOVE_ZERO)
+}
+
+/// A time of at least `least`.
+pub const fn span_from(name: &'static str, default: Span, least: Span) -> Key<Span> {
+    Key::new(name, "s", Domain::Span { least }, default)
 }
 
 /// A time that may be zero.
 pub const fn span_or_zero(name: &'static str, default: Span) -> Key<Span> {
-    Key::new(name, "s", Domain::Span { positive: false }, default)
+    span_from(name, default, Span::ZERO)
 }
 
 /// A time above zero, or `word`, which reads as none.

@@ -54,8 +54,8 @@ pub enum Domain {
     Whole(Bounds),
     /// A time.
     Span {
-        /// Must it be longer than zero?
-        positive: bool,
+        /// The least of them.
+        least: Span,
     },
     /// A size.
     Bytes {
@@ -82,6 +82,9 @@ fn is_whole(number: f64) -> bool {
 }
 
 impl Domain {
+    /// The least time above zero.
+    pub const ABOVE_ZERO: Span = Span::from_picos(1);
+
     /// How a scenario counts acknowledgements.
     pub const ACKS: &'static str = "acks";
 
@@ -90,7 +93,7 @@ impl Domain {
         Ok(match (self, value) {
             (Self::Number(bounds) | Self::WordOrNumber(_, bounds), Value::Number(x)) => bounds.contains(*x),
             (Self::Whole(bounds), Value::Number(x)) => bounds.contains(*x) && is_whole(*x),
-            (Self::Span { positive }, Value::Text(text)) => text.parse::<Span>()? > Span::ZERO || !positive,
+            (Self::Span { least }, Value::Text(text)) => text.parse::<Span>()? >= *least,
             (Self::Bytes { positive }, Value::Text(text)) => {
                 text.parse::<Bytes>()? > Bytes::ZERO || !positive
             }
@@ -119,8 +122,11 @@ impl fmt::Display for Domain {
         match *self {
             Self::Number(bounds) => write!(f, "a number {bounds}"),
             Self::Whole(bounds) => write!(f, "a whole number {bounds}"),
-            Self::Span { positive: true } => write!(f, "a time above zero, such as \"50ms\""),
-            Self::Span { positive: false } => write!(f, "a time such as \"50ms\""),
+            Self::Span { least: Span::ZERO } => write!(f, "a time such as \"50ms\""),
+            Self::Span { least } if least == Self::ABOVE_ZERO => {
+                write!(f, "a time above zero, such as \"50ms\"")
+            }
+            Self::Span { least } => write!(f, "a time of at least {least}, such as \"50ms\""),
             Self::Bytes { positive: true } => write!(f, "a size above zero, such as \"75KB\""),
             Self::Bytes { positive: false } => write!(f, "a size such as \"75KB\""),
             Self::Rate => write!(f, "a rate above zero, such as \"155Mbps\""),
@@ -231,9 +237,10 @@ mod tests {
 
     #[test]
     fn a_quantity_has_a_unit_and_is_zero_only_where_that_is_allowed() {
-        let span = |positive| Domain::Span { positive };
-        assert_domain(span(true), &texts(["1ps", "50ms"]), &texts(["0s", "50", "50KB", "-1s"]));
-        assert_domain(span(false), &texts(["0s", "50ms"]), &[Value::Number(50.0)]);
+        let span = |least| Domain::Span { least };
+        assert_domain(span(Domain::ABOVE_ZERO), &texts(["1ps", "50ms"]), &texts(["0s", "50", "50KB", "-1s"]));
+        assert_domain(span(Span::ZERO), &texts(["0s", "50ms"]), &[Value::Number(50.0)]);
+        assert_domain(span(Span::from_micros(1)), &texts(["1us", "1h"]), &texts(["0s", "999ns"]));
         let bytes = |positive| Domain::Bytes { positive };
         assert_domain(bytes(true), &texts(["1B", "75KB"]), &texts(["0B", "75", "1s"]));
         assert_domain(bytes(false), &texts(["0B"]), &[Value::Number(0.0)]);

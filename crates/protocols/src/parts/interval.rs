@@ -1,11 +1,16 @@
 //! The shortest interval of a router's timer.
 
 use millpond_law::SettingError;
-use millpond_law::key::Key;
+use millpond_law::key::{Key, span_from};
 use millpond_units::Span;
 
 /// Smallest interval of a timer at a link; with shorter ones a run would process almost only timers.
 pub(crate) const LEAST: Span = Span::from_micros(1);
+
+/// The interval of a timer at a link.
+pub(crate) const fn timer(name: &'static str, default: Span) -> Key<Span> {
+    span_from(name, default, LEAST)
+}
 
 /// The span, or an error that names the parameter if it is below [`LEAST`].
 pub(crate) fn checked<T: Copy>(key: Key<T>, span: Span) -> Result<Span, SettingError> {

@@ -1,7 +1,8 @@
 //! DualPI2's parameters.
 
+use crate::parts::interval;
 use millpond_law::Settings;
-use millpond_law::key::{Key, Keys, above, from, number, span, span_or_zero, whole, word};
+use millpond_law::key::{Key, Keys, above, from, number, span_or_zero, whole, word};
 use millpond_units::Span;
 
 millpond_law::words! {
@@ -44,7 +45,7 @@ pub struct Params {
 const TARGET: Key<Span> = span_or_zero("target", Span::from_millis(15))
     .source("target in RFC 9332, Figure 2")
     .meaning("queueing delay of the classic queue that the controller aims at");
-const UPDATE: Key<Span> = span("update", Span::from_millis(16))
+const UPDATE: Key<Span> = interval::timer("update", Span::from_millis(16))
     .source("Tupdate in RFC 9332, appendix A.1")
     .meaning("time between two updates of the base probability");
 const ALPHA: Key<f64> = number("alpha", "1/s", 0.16, from(0.0).to(1e6))

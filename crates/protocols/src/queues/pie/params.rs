@@ -1,5 +1,6 @@
 //! PIE's parameters.
 
+use crate::parts::interval;
 use millpond_law::Settings;
 use millpond_law::key::{Key, Keys, flag, from, number, span, span_or_zero};
 use millpond_units::Span;
@@ -28,7 +29,7 @@ pub struct Params {
 pub(in crate::queues) const TARGET: Key<Span> = span("target", Span::from_millis(15))
     .source("QDELAY_REF in RFC 8033, section 4.2")
     .meaning("queueing delay that the controller aims at");
-pub(in crate::queues) const UPDATE: Key<Span> = span("update", Span::from_millis(15))
+pub(in crate::queues) const UPDATE: Key<Span> = interval::timer("update", Span::from_millis(15))
     .source("T_UPDATE in RFC 8033, section 4.2")
     .meaning("time between two updates of the probability");
 pub(in crate::queues) const ALPHA: Key<f64> = number("alpha", "1/s", 0.125, from(0.0).to(1e6))
