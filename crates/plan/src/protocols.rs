@@ -88,7 +88,9 @@ pub fn law_faults(scenario: &Scenario, registry: &Registry) -> Vec<Fault> {
     let of_group = |group: &FlowGroup| {
         let label = &group.protocol;
         let is_known = *names.entry(label.value.clone()).or_insert_with(|| {
-            scenario.protocols.contains_key(&label.value) || registry.protocol(label).is_ok()
+            // A group without a protocol has a fault of its own.
+            let is_missing = label.value.is_empty();
+            is_missing || scenario.protocols.contains_key(&label.value) || registry.protocol(label).is_ok()
         });
         if is_known { None } else { configure(scenario, registry, label, None).err() }
     };

@@ -60,6 +60,8 @@ const MISTAKES: &str = r#"
 14      | rate = {} | expected one of steps, trace | cell.csv
 12 > 11 |  | this link has no "name" | name = "L1"
 14      | rate = { trace = { file = "cell.down", end = "lop" } } | unknown word "lop" | "loop"?
+21      | from = "R1" | `from` without `to` | for the shortest path
+21      | to = "R3" | `to` without `from` | for the shortest path
 21      | path = ["R1", "R2", "R33"] | unknown node "R33" | did you mean "R3"?
 25      | relays = ["R9"] | unknown node "R9" | R1, R2, R3
 24      | [protocol.lgcc] | unknown key of a scenario "protocol" | did you mean "protocols"?
@@ -152,7 +154,6 @@ const MISTAKES: &str = r#"
 21      | path = ["R1", "R3"] | hop 1 does not exist: no link leads from "R1" to "R3" | to: R2
 21      | path = ["R1", "R2", "R1"] | visits a node twice |
 21      | path = "pairs" | expected a list of nodes |
-21 > 17 | from = "R1" | expected one path or set of paths | from = "R1" and to = "R2"
 25      | relays = ["R1"] | no flow passes through "R1" |
 25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
 25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |

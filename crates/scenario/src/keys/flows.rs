@@ -260,11 +260,7 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
             group.paths = written.context.network.default_paths().unwrap_or_default();
         }
         [false, false, false, false] if written.context.network.is_incomplete => {}
-        _ => {
-            let help =
-                "write path = [\"R1\", \"R2\"], or from = \"R1\" and to = \"R2\" for the shortest path";
-            let _: Option<()> = written.report("expected one path or set of paths", "in here", help);
-        }
+        keys => report_paths(written, keys),
     }
     if group.count == 0 {
         group.count = u32::try_from(group.paths.len()).unwrap_or(u32::MAX).max(1);
@@ -272,6 +268,18 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
     check_order(&fields, &group);
     fields.finish();
     Some(group)
+}
+
+/// Reports that a flow has not exactly one form of a path; `keys`: whether it has `path`, `paths`, `from` and `to`.
+fn report_paths(written: &Written<'_>, keys: [bool; 4]) {
+    let (key, message, label) = match keys {
+        [false, false, true, false] => ("from", "`from` without `to`", "only this end"),
+        [false, false, false, true] => ("to", "`to` without `from`", "only this end"),
+        _ => ("", "expected one path or set of paths", "in here"),
+    };
+    let place = written.key(key).map_or(written.place(), |node| node.place);
+    let help = "write path = [\"R1\", \"R2\"], or from = \"R1\" and to = \"R2\" for the shortest path";
+    written.context.faults.report(place, message, label, help).unwrap_or_default()
 }
 
 /// Reports a flow that certainly stops before it starts.
