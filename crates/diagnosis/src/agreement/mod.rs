@@ -26,7 +26,12 @@ pub struct Agreement {
 impl Agreement {
     /// The remarks to print below the table.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
-        let reason = self.no_equilibrium.iter().map(|reason| format!("no equilibrium: {reason}"));
+        const LACKS: &str = "no equilibrium";
+        let complete = |reason: &String| match reason.starts_with(LACKS) {
+            true => reason.clone(),
+            false => format!("{LACKS}: {reason}"),
+        };
+        let reason = self.no_equilibrium.iter().map(complete);
         reason.chain(self.notes.iter().map(|note| format!("note: {note}")))
     }
 }

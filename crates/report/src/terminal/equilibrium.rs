@@ -32,11 +32,11 @@ pub fn equilibrium(found: &PlanEquilibrium<'_>) -> Document {
 /// The rates and loads under a utility function.
 pub fn utility_allocation(found: &UtilityAllocation<'_>) -> Document {
     let solution = &found.allocation;
-    let mut flows = table(&["flow group", "flows", "weight", "rate each, Mbit/s"]);
+    let mut flows = table(&["flow", "flows", "weight", "rate each, Mbit/s"]);
     for (class, rate) in found.classes.iter().zip(&solution.rates) {
         let weight = Cell::shown(class.weight, class.weight.to_string());
         let count = Cell::shown(class.count, class.count.to_string());
-        flows.add_row([class.group.as_str().into(), count, weight, Cell::megabits(*rate)]);
+        flows.add_row([class.title(&found.classes).into(), count, weight, Cell::megabits(*rate)]);
     }
     let mut links = table(&["link", "load", "bottleneck"]);
     for (index, load) in solution.loads.iter().enumerate() {

@@ -132,11 +132,25 @@ impl FromStr for GroupWeight {
 pub struct WeightedClass {
     /// Name of the group.
     pub group: String,
+    /// Name of the first of them.
+    pub first: String,
     /// Number of flows.
     pub count: f64,
     /// How many flows each of them counts for.
     pub weight: f64,
     links: Vec<usize>,
+}
+
+impl WeightedClass {
+    /// Its name among all classes: that of the group if it is the only one of the group, else that of its first flow.
+    pub fn title(&self, classes: &[Self]) -> String {
+        let others = (self.count as u64).saturating_sub(1);
+        match classes.iter().filter(|class| class.group == self.group).count() {
+            0 | 1 => self.group.clone(),
+            _ if others == 0 => self.first.clone(),
+            _ => format!("{} and {others} more", self.first),
+        }
+    }
 }
 
 /// The allocation of a plan's network under an alpha-fair utility.
@@ -227,8 +241,8 @@ fn classes(plan: &FluidPlan, weights: &[GroupWeight]) -> Result<Vec<WeightedClas
             None => {
                 let given = weights.iter().rev().find(|weight| weight.group == flow.group);
                 let weight = given.map_or(1.0, |given| given.weight);
-                let (group, links) = (flow.group.clone(), flow.links.clone());
-                classes.push(WeightedClass { group, count: 1.0, weight, links });
+                let (group, first, links) = (flow.group.clone(), flow.name.clone(), flow.links.clone());
+                classes.push(WeightedClass { group, first, count: 1.0, weight, links });
             }
         }
     }
