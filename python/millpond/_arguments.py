@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from millpond._core import Error
 
 T = TypeVar("T")
+S = TypeVar("S", str, str | None)
 
 #: The largest seed.
 LARGEST_SEED = 2**64 - 1
@@ -38,9 +39,22 @@ def listed(name: str, values: Iterable[T]) -> list[T]:
     Raises
     ------
     Error
-        A single item was given in place of a list.
+        A single item or a mapping was given in place of a list.
     """
-    if isinstance(values, (str, type)):
+    if isinstance(values, (str, type, Mapping)) or not isinstance(values, Iterable):
         shown = values.__name__ if isinstance(values, type) else repr(values)
         raise Error(f"{name} is {shown}: expected a list, such as [{shown}]")
     return list(values)
+
+
+def worded(name: str, value: S, example: str) -> S:
+    """A text with a unit; None is returned as it is.
+
+    Raises
+    ------
+    Error
+        The value is no text.
+    """
+    if value is not None and not isinstance(value, str):
+        raise Error(f'{name} is {value!r}: expected a text with a unit, such as "{example}"')
+    return value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from millpond import _core, _toml
-from millpond._arguments import listed, whole
+from millpond._arguments import listed, whole, worded
 from millpond._comparison import Comparison
 from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
@@ -109,8 +109,9 @@ class Scenario:
         key : str or Mapping
             A key with dots, such as ``"links.L1.rate"``; items of lists are addressed by their names. Or a mapping of
             keys to values, which are all set before the scenario is checked.
-        value : str, bool, int, float, list or dict
-            The value of a single key. A text is read as by ``--set`` of the command: ``"50Mbps"``.
+        value : str, bool, number, path, list or dict
+            The value of a single key. A text is read as by ``--set`` of the command: ``"50Mbps"``. Numbers may be those
+            of NumPy.
 
         Returns
         -------
@@ -293,7 +294,7 @@ class Scenario:
         Error
             The equations cannot represent the scenario, or no equilibrium was found.
         """
-        return Equilibrium(*_core.equilibrium(self._inner, at, None, []))
+        return Equilibrium(*_core.equilibrium(self._inner, worded("at", at, "20s"), None, []))
 
     def allocation(
         self, *, alpha: float, weights: Mapping[str, float] | None = None, at: str | None = None
@@ -310,7 +311,8 @@ class Scenario:
             As for `equilibrium`.
         """
         given = [f"{group}={weight}" for group, weight in (weights or {}).items()]
-        return Allocation(*_core.equilibrium(self._inner, at, f"alpha={alpha}", given))
+        time = worded("at", at, "20s")
+        return Allocation(*_core.equilibrium(self._inner, time, f"alpha={alpha}", given))
 
     def stability(self, *, critical: Iterable[str] = ("rtt",), at: str | None = None) -> Stability:
         """Characteristic roots, margins and critical values at the equilibrium.
@@ -328,7 +330,7 @@ class Scenario:
         Error
             There is no equilibrium that can be linearized.
         """
-        return Stability(*_core.stability(self._inner, listed("critical", critical), at))
+        return Stability(*_core.stability(self._inner, listed("critical", critical), worded("at", at, "20s")))
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.groups)} groups of flows, {len(self.links)} links>"

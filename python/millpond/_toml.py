@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numbers
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, SupportsFloat, TypeAlias
 
-#: What a scenario may hold. Rates, times and sizes are texts with units: ``"50Mbps"``, ``"10ms"``, ``"1bdp"``.
-Value: TypeAlias = "str | bool | int | float | Sequence[Value] | Mapping[str, Value]"
+#: What a scenario may hold. Rates, times and sizes are texts with units: ``"50Mbps"``, ``"10ms"``, ``"1bdp"``. Numbers
+#: may be those of NumPy, files may be paths.
+Value: TypeAlias = "str | SupportsFloat | os.PathLike[str] | Sequence[Value] | Mapping[str, Value]"
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+#: Escapes. That of a quote has none, because ranges and lists of the command end a text at the next quote.
+ESCAPES = {'"': "\\u0022", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def text(value: str) -> str:
@@ -23,6 +27,14 @@ def key(name: str) -> str:
     return name if is_bare else text(name)
 
 
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """A value of NumPy as one of Python, a path as text; other values as they are."""
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    # Scalars and arrays of NumPy, which need not be installed.
+    return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
+
+
 def inline(value: Value) -> str:
     """A value on one line.
 
@@ -31,18 +43,23 @@ def inline(value: Value) -> str:
     TypeError
         The value has no TOML form.
     """
+    value = plain(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key(name)} = {inline(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return "[" + ", ".join(inline(one) for one in value) + "]"
+    return _scalar(value)
+
+
+def _scalar(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return text(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key(name)} = {inline(one)}" for name, one in value.items()) + " }"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(inline(one) for one in value) + "]"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
     raise TypeError(
         f"{value!r} has no TOML form; a scenario holds texts with units, numbers, booleans, lists and dicts"
     )

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from millpond import _core
+from millpond._arguments import whole, worded
 from millpond._tables import array
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ class Trace:
         Error
             The preset is unknown, or the values do not fit.
         """
-        return cls(_core.Trace.generate(preset, duration, seed, mean, peak, step))
+        duration, step = worded("duration", duration, "60s"), worded("step", step, "100ms")
+        mean, peak = worded("mean", mean, "20Mbps"), worded("peak", peak, "50Mbps")
+        return cls(_core.Trace.generate(preset, duration, whole("seed", seed, 0), mean, peak, step))
 
     @staticmethod
     def presets() -> dict[str, str]:

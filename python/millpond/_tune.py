@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from millpond import _toml
+from millpond._arguments import listed, whole
 from millpond._core import Error, GuestError
 from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 
 #: The entry of ``[protocols]`` under which the parameters of a trial stand.
 TUNED = "tuned"
+
+#: The largest seed of a search.
+LARGEST_SEED = 2**32 - 1
 
 #: A value of a parameter as scenarios write it.
 Setting: TypeAlias = str | float | bool
@@ -43,13 +50,26 @@ class Objective:
     direction : {"minimize", "maximize"}
         What is better.
     measure : callable
-        The quantity of a run.
+        The quantity of a run. A trial in which it is NaN is left out.
     """
 
     name: str
     unit: str
     direction: Literal["minimize", "maximize"]
     measure: Callable[[Run], float]
+
+    def _of(self, run: Run) -> float:
+        """The quantity of a run.
+
+        Raises
+        ------
+        Error
+            It is not a number.
+        """
+        value = self.measure(run)
+        if not isinstance(value, numbers.Real) or math.isnan(value):
+            raise Error(f"the objective {self.name!r} is {value!r}: expected a number")
+        return float(value)
 
 
 def _p95(run: Run) -> float:
@@ -104,7 +124,7 @@ class Tuning:
     trials : tuple of Trial
         All trials that have values, in the order of their runs.
     refused : int
-        The number of trials whose parameters the protocol refused.
+        The number of trials without values: the protocol refused their parameters, or an objective was not a number.
     study : optuna.Study
         The study, for Optuna's own analyses.
     """
@@ -239,14 +259,20 @@ def tune(
     Raises
     ------
     Error
-        A range or an objective is invalid, or the protocol refused the parameters of every trial.
+        A range, an objective or a number is invalid, or no trial has values: the protocol refused the parameters of
+        every one, or an objective was not a number.
     GuestError
         A law in Python failed.
     """
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    chosen = tuple(_objective(one) for one in objectives)
+    chosen = tuple(_objective(one) for one in listed("objectives", objectives))
+    if not chosen:
+        raise Error(f"objectives is empty: expected at least one of {', '.join(OBJECTIVES)}")
+    trials, seeds, seed = whole("trials", trials, 1), whole("seeds", seeds, 1), whole("seed", seed, 0, LARGEST_SEED)
+    if not isinstance(space, Mapping):
+        raise Error(f'space is {space!r}: expected a mapping, such as {{"alpha": "1..4"}}')
     ranges = {name: _range(name, values) for name, values in space.items()}
     name = name_of(protocol)
     refusals: list[Error] = []
@@ -257,7 +283,7 @@ def tune(
         runs = scenario.set(f"protocols.{TUNED}", {"protocol": name, "params": parameters}).compare(
             [TUNED], worlds=[world], seeds=seeds, progress=False
         )
-        return tuple(sum(one.measure(run) for run in runs) / len(runs) for one in chosen)
+        return tuple(sum(one._of(run) for run in runs) / len(runs) for one in chosen)
 
     def objective(trial: optuna.Trial) -> tuple[float, ...]:
         try:
@@ -294,7 +320,9 @@ def _objective(objective: str | Objective) -> Objective:
 def _range(name: str, values: str | Iterable[Setting]) -> Callable[[optuna.Trial], Setting]:
     """The function that samples a parameter."""
     if not isinstance(values, str):
-        choices: Any = list(values)
+        choices: Any = [_toml.plain(one) for one in listed(name, values)]
+        if not choices:
+            raise Error(f"{name} is empty: expected at least one value")
         return lambda trial: trial.suggest_categorical(name, choices)
     match = RANGE.fullmatch(values.strip())
     if match is None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pickle
 import tomllib
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import millpond
+import numpy as np
 import pytest
 from conftest import SCENARIO
 from millpond import _toml
@@ -139,3 +142,31 @@ def test_an_argument_without_meaning_is_refused(
 ) -> None:
     with pytest.raises(millpond.Error, match=message):
         call(scenario)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (np.float64(0.25), "0.25"),
+        (np.float32(0.25), "0.25"),
+        (np.int64(3), "3"),
+        (Fraction(1, 4), "0.25"),
+        (np.bool_(True), "true"),
+        (np.array([1, 2]), "[1, 2]"),
+        (Path("a/b.csv"), '"a/b.csv"'),
+        (np.str_("x"), '"x"'),
+    ],
+)
+def test_numbers_of_numpy_and_paths_have_a_form_in_toml(value: Any, written: str) -> None:
+    assert _toml.inline(value) == written
+    assert _toml.inline({"x": [value]}) == f"{{ x = [{written}] }}"
+
+
+def test_times_that_are_not_texts_are_refused(scenario: millpond.Scenario) -> None:
+    wrong: Any = 5
+    message = 'at is 5: expected a text with a unit, such as "20s"'
+    for call in (scenario.equilibrium, scenario.stability, lambda at: scenario.allocation(alpha=1.0, at=at)):
+        with pytest.raises(millpond.Error, match=message):
+            call(at=wrong)
+    with pytest.raises(millpond.Error, match="duration is 5: expected a text with a unit"):
+        millpond.Trace.generate("lte-short", duration=wrong)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import millpond
+import numpy as np
 import pytest
 from guest_laws import Fixed, Reno
 from millpond import Objective
@@ -92,3 +94,37 @@ def test_wrong_ranges_and_objectives_are_refused() -> None:
             millpond.tune(scenario, Fixed, {"window": values})
     with pytest.raises(millpond.Error, match="there is no objective 'delay'; there are: utilization"):
         millpond.tune(scenario, Fixed, {"window": "2..9"}, objectives=["delay"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"objectives": "utilization"}, r"objectives is 'utilization': expected a list, such as \['utilization'\]"),
+        ({"objectives": []}, "objectives is empty: expected at least one of utilization"),
+        ({"trials": 0}, "trials is 0: expected a whole number from 1"),
+        ({"seeds": -1}, "seeds is -1: expected"),
+        ({"seed": 2**32}, "seed is 4294967296: expected a whole number from 0 to 4294967295"),
+        ({"space": {"window": 3.0}}, "window is 3.0: expected a list"),
+        ({"space": {"window": []}}, "window is empty: expected at least one value"),
+        ({"space": ["window"]}, "expected a mapping"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"space": {"window": "2..9"}, "trials": 1} | wrong
+    with pytest.raises(millpond.Error, match=message):
+        millpond.tune(network("cubic"), Fixed, **arguments)
+
+
+def test_an_objective_that_is_not_a_number_is_told() -> None:
+    scenario = network("cubic").set(SHORT)
+    never = Objective("never", "1", "minimize", lambda run: math.nan)
+    with pytest.raises(millpond.Error, match="the objective 'never' is nan: expected a number"):
+        millpond.tune(scenario, Fixed, {"window": [3.0, 9.0]}, objectives=[never], trials=2)
+    seldom = Objective("seldom", "1", "minimize", lambda run: math.nan if used(run) > 10 else 1.0)
+    tuned = millpond.tune(scenario, Fixed, {"window": np.array([3.0, 90.0])}, objectives=[seldom], trials=6)
+    assert {trial.parameters["window"] for trial in tuned.trials} == {3.0}
+    assert len(tuned.trials) + tuned.refused == 6
+
+
+def used(run: millpond.Run) -> float:
+    return 100 * run.summary.links[0].utilization
