@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -412,20 +411,3 @@ def name_of(protocol: str | type[Law]) -> str:
 def registered() -> tuple[type[Law], ...]:
     """The registered laws."""
     return tuple(_registered.values())
-
-
-def fingerprint(law: type[Law]) -> str:
-    """A text that names the code of a law: results of another code have other keys."""
-    try:
-        code = inspect.getsource(law).encode()
-    except (OSError, TypeError):
-        parts = (law.Sender, law.Receiver, law.Link)
-        code = b"".join(_bytecode(part) for part in parts)
-    if law.native is not None:
-        code += law.native.code
-    return f"{law.name}@{hashlib.sha256(code).hexdigest()[:12]}"
-
-
-def _bytecode(part: type) -> bytes:
-    functions = (one for one in vars(part).values() if inspect.isfunction(one))
-    return b"".join(one.__code__.co_code + repr(one.__code__.co_consts).encode() for one in functions)

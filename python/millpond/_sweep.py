@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -13,8 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from millpond import _core, _toml
+from millpond._arguments import listed, whole
 from millpond._distribute import Distribution
-from millpond._law import Law, fingerprint, name_of, register, registered
+from millpond._fingerprint import fingerprint
+from millpond._journal import Journal, check_laws, execute, set_version
+from millpond._law import Law, name_of, register, registered
 from millpond._place import Folder, place_of
 from millpond._progress import Progress, shown
 from millpond._scenario import Scenario, World
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
     import pandas
 
     from millpond.documents import SweepResult
+
+#: The most samples of a sweep.
+MOST_SAMPLES = 1 << 16
 
 #: The descriptors of the journals of running sweeps.
 _journals: set[int] = set()
@@ -42,7 +50,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Task(NamedTuple):
-    """What the workers of an executor receive of a sweep."""
+    """The runs of a sweep that use the same laws in Python, as the workers of an executor receive them."""
 
     scenario: Scenario
     #: Varied keys as the command reads them.
@@ -51,12 +59,16 @@ class Task(NamedTuple):
     protocols: list[str]
     seeds: int
     world: str
-    #: The laws in Python that it uses, which workers register too.
+    #: The laws in Python that they use, which workers register too.
     laws: tuple[type[Law], ...]
 
-    def plan(self) -> _core.SweepPlan:
-        """The runs of the sweep."""
-        guests = "".join(f" {fingerprint(register(law))}" for law in self.laws)
+    def codes(self) -> list[str]:
+        """The names of the laws with their code."""
+        return [fingerprint(register(law)) for law in self.laws]
+
+    def plan(self, codes: Iterable[str] | None = None) -> _core.SweepPlan:
+        """The runs, with the code of the laws, if it is known, in their keys."""
+        guests = "".join(f" {code}" for code in (self.codes() if codes is None else codes))
         return _core.SweepPlan(self.scenario._inner, *self[1:-1], guests)
 
 
@@ -132,20 +144,23 @@ def sweep(
     """Runs a scenario for all combinations of values, or for samples of them.
 
     The dataset has the bytes of the one that ``millpond sweep`` writes. The same call continues an interrupted sweep;
-    more values or seeds run only what is missing. A run that fails is a row with its message.
+    more values or seeds run only what is missing. A run that fails is a row with its message, also if a law in Python
+    has ended it; the same call does not run it again.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
     vary : Mapping
-        For each key its values: a list, or a text as the command reads it, such as ``"10Mbps..1Gbps:log:5"``.
+        For each key its values: a list, whose items are one value each, or a text as the command reads it, such as
+        ``"10Mbps..1Gbps:log:5"``.
     out : path or str
         Directory of the dataset, or an address that `fsspec` writes to, such as ``"s3://bucket/folder"``.
     protocols : iterable of str or type
         Protocols of the flows that are not ``pinned``: names, variants such as ``"lgcc:cellular"``, or subclasses of
         `Law`. Default: those of the scenario.
-        The code of a law is a part of the key of its runs; workers import the law from its module.
+        The code of a law is a part of the key of its runs; a dataset with runs of another code of a law that the sweep
+        uses is refused. Workers import the law from its module.
     seeds : int
         Number of seeds for each combination, from the scenario's seed upwards.
     samples : int, optional
@@ -170,32 +185,99 @@ def sweep(
     Raises
     ------
     Error
-        A value or a protocol is invalid, the directory holds another dataset or cannot be written, or the executor has
-        ended; the dataset then has all runs that had ended.
+        A value or a protocol is invalid, a law has changed or has a state that cannot be read, the directory holds
+        another dataset or cannot be written, or the executor has ended; the dataset then has all runs that had ended.
     """
+    if not isinstance(vary, Mapping):
+        raise _core.Error(f'vary is {vary!r}: expected a mapping, such as {{"links.L1.rate": ["5Mbps", "20Mbps"]}}')
     varied = [_varied(key, values) for key, values in vary.items()]
-    names = [name_of(one) for one in protocols]
-    used = {*names, *scenario._inner.protocols()}
-    laws = tuple(law for law in registered() if law.name in used)
-    task = Task(scenario, varied, samples, names, seeds, world, laws)
-    plan = task.plan()
+    names = [name_of(one) for one in listed("protocols", protocols)]
+    seeds, threads = whole("seeds", seeds, 1), whole("threads", threads, 0)
+    samples = None if samples is None else whole("samples", samples, 1, MOST_SAMPLES)
+    in_flight = None if in_flight is None else whole("in_flight", in_flight, 1)
+    parts = [Part(task) for task in _tasks(Task(scenario, varied, samples, names, seeds, world, ()))]
     place = place_of(out, storage_options)
     with place.opened(replace), shown(scenario.title, progress) as show:
+        codes = {code for part in parts for code in part.codes}
+        if codes and not replace:
+            check_laws(place.path, place.shown, codes)
+        for number, part in enumerate(parts):
 
-        def tick(share: float) -> None:
-            place.keep()
-            if show is not None:
-                show(share)
+            def tick(share: float, before: int = number) -> None:
+                place.keep()
+                if show is not None:
+                    show((before + share) / len(parts))
 
-        with _opened(place.path, plan, replace) as dataset:
-            place.begin()
-            if executor is None:
-                dataset.run(threads, tick)
-            else:
-                Distribution(dataset, plan, pickle.dumps(task), executor, in_flight).run(tick)
-            means = dataset.finish()
+            workers = Workers(executor, in_flight, threads)
+            means = part.execute(place, workers, tick, replace=replace and number == 0)
         place.finish()
     return Sweep(place, means)
+
+
+class Workers(NamedTuple):
+    """What executes the runs: an executor, or threads of this process."""
+
+    executor: Executor | None
+    in_flight: int | None
+    threads: int
+
+
+class Part:
+    """The runs of one plan, which are added to a dataset.
+
+    Parameters
+    ----------
+    task : Task
+        The runs.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        # A run may change the state of its law: the code is that of the beginning.
+        self.codes = task.codes()
+        self.plan = task.plan(self.codes)
+
+    def execute(
+        self, place: Folder, workers: Workers, tick: Callable[[float], None], *, replace: bool
+    ) -> _core.SweepMeans:
+        """Executes the missing runs, and writes tables and report; calls `tick` with the share that has ended."""
+        try:
+            with self._opened(place.path, replace) as dataset:
+                place.begin()
+                if workers.executor is None:
+                    dataset.run(workers.threads, tick)
+                else:
+                    journal, task = self._journal(dataset, place.path), pickle.dumps(self.task)
+                    Distribution(journal, self.plan, task, workers.executor, workers.in_flight).run(tick)
+                return dataset.finish()
+        except _core.GuestError:
+            if workers.executor is not None:
+                raise
+        with self._opened(place.path, replace=False) as dataset:
+            self._execute_singly(self._journal(dataset, place.path), tick)
+            return dataset.finish()
+
+    def _execute_singly(self, journal: Journal, tick: Callable[[float], None]) -> None:
+        """Executes the runs after a law has ended one of those that were executed together."""
+        missing = journal.missing()
+        before = 1 - len(missing) / len(self.plan)
+        for ended, number in enumerate(missing):
+            tick(before + ended / len(self.plan))
+            journal.append(number, execute(self.plan, number))
+        tick(1.0)
+
+    def _journal(self, dataset: _core.Dataset, path: Path) -> Journal:
+        return Journal(dataset, self.plan, self.task.scenario._inner, path)
+
+    @contextmanager
+    def _opened(self, path: Path, replace: bool) -> Iterator[_core.Dataset]:
+        """A dataset that no other sweep uses at the same time, for runs with these laws."""
+        set_version(path, " ".join([_core.VERSION, *self.codes]))
+        try:
+            with _opened(path, self.plan, replace) as dataset:
+                yield dataset
+        finally:
+            set_version(path, _core.VERSION)
 
 
 @contextmanager
@@ -212,8 +294,48 @@ def _opened(path: Path, plan: _core.SweepPlan, replace: bool) -> Iterator[_core.
             _journals.discard(descriptor or -1)
 
 
+def _tasks(whole_sweep: Task) -> list[Task]:
+    """The runs of a sweep by the laws in Python that they use, so that a law is a part of the keys of its own runs."""
+    varied = " ".join(whole_sweep.vary)
+    shared = set(whole_sweep.scenario._inner.protocols())
+    groups: dict[tuple[type[Law], ...], list[str]] = {}
+    for protocol in whole_sweep.protocols or [""]:
+        used = {*shared, protocol.partition(":")[0]}
+        laws = tuple(law for law in registered() if law.name in used or _is_named(law.name, varied))
+        groups.setdefault(laws, []).append(protocol)
+    return [
+        whole_sweep._replace(protocols=protocols if whole_sweep.protocols else [], laws=laws)
+        for laws, protocols in groups.items()
+    ]
+
+
+def _is_named(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
 def _varied(key: str, values: str | Iterable[Value]) -> str:
-    """A varied key as the command reads it."""
-    if not isinstance(values, str):
-        values = ",".join(value if isinstance(value, str) else _toml.inline(value) for value in values)
-    return f"{key}={values}"
+    """A varied key as the command reads it, which separates the values of a list at commas."""
+    if isinstance(values, str):
+        return f"{key}={values}"
+    texts = [_item(one) for one in listed(f"vary[{key!r}]", values)]
+    if not texts:
+        raise _core.Error(f"vary[{key!r}] is empty: expected at least one value")
+    # Two dots mark a range, unless the text begins with a quote or a bracket, as each value with two dots does.
+    texts.sort(key=lambda text: ".." not in text)
+    return f"{key}={','.join(texts)}"
+
+
+def _item(value: Value) -> str:
+    """One value of a list: a text as ``--set`` reads it, in quotes where the command would not read it as one value."""
+    if not isinstance(value, str):
+        return _toml.inline(value)
+    is_one = value == value.strip() != "" and ".." not in value and not re.search("[,\"'\\[\\]{}]", value)
+    return value if is_one or (value[:1] in {"[", "{", '"', "'"} and _is_toml(value)) else _toml.text(value)
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return False
+    return "\n" not in text

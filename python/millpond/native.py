@@ -170,13 +170,13 @@ class NativeLaw:
         Address of a ``millpond_law``, which is trusted.
     keep : object
         What owns the table and its functions.
-    code : bytes
-        The code of the functions, as far as it is known: runs of another code have other keys in sweeps.
+    code : object
+        The code of the functions: runs of another code have other keys in sweeps.
     """
 
     _kept: list[object] = []  # noqa: RUF012
 
-    def __init__(self, address: int, keep: object, code: bytes) -> None:
+    def __init__(self, address: int, keep: object, code: object) -> None:
         self.address = address
         self.code = code
         self._kept.append(keep)
@@ -234,14 +234,15 @@ def law(
     addresses = [None if part is None else ctypes.addressof(part) for part in parts]
     whole = LawTable(VERSION, ctypes.sizeof(LawTable), *addresses, None)
     kept = (whole, parts, sender, link, receiver)
-    callbacks = [*sender.values(), *(link or {}).values(), *(receiver or {}).values()]
-    return NativeLaw(ctypes.addressof(whole), kept, b"".join(map(_code, callbacks)))
+    code = {name: _code(one) for group in (sender, link or {}, receiver or {}) for name, one in group.items()}
+    return NativeLaw(ctypes.addressof(whole), kept, (str(state), code))
 
 
-def _code(callback: Callback) -> bytes:
-    """The bytecode and the constants from which Numba has compiled a function."""
-    code = getattr(getattr(callback, "__wrapped__", None), "__code__", None)
-    return b"" if code is None else code.co_code + repr((code.co_consts, code.co_names)).encode()
+def _code(callback: Callback) -> object:
+    """The function that Numba has compiled; of another callback an object that a sweep refuses."""
+    if isinstance(callback, int):
+        return ctypes.c_void_p(callback)
+    return getattr(callback, "__wrapped__", callback)
 
 
 def _filled(table: type[ctypes.Structure], callbacks: Mapping[str, Callback], state_bytes: int) -> ctypes.Structure:

@@ -20,6 +20,20 @@ class Fixed(millpond.Law):
             self.window_bytes = self.law.window * start.packet_bytes
 
 
+class Breaks(millpond.Law):
+    """A fixed window, whose sender fails on a long queue."""
+
+    name = "breaks"
+
+    class Sender(millpond.Sender):
+        def on_start(self, start: Start) -> None:
+            self.window_bytes = 8 * start.packet_bytes
+
+        def on_ack(self, ack: Ack) -> None:
+            if (ack.rtt_s or 0.0) > 0.05:
+                raise RuntimeError("a long queue")
+
+
 class Reno(millpond.Law):
     """NewReno, with the arithmetic of the built-in one at its default parameters."""
 

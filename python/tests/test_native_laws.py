@@ -14,7 +14,7 @@ import numba
 import numpy as np
 import pytest
 from conftest import ROOT
-from millpond._law import fingerprint
+from millpond._fingerprint import fingerprint
 from test_guest_laws import network, without_names
 
 

@@ -158,7 +158,7 @@ def test_the_runs_of_a_worker_with_another_version_or_trace_are_refused(
 
     def other(task: bytes, numbers: list[int], attempt: int) -> _distribute.Outcome:
         lines, elapsed, error = execute(task, numbers, attempt)
-        return [change(line.replace('"run":"', '"run":"0')) for line in lines], elapsed, error
+        return [change(str(line).replace('"run":"', '"run":"0')) for line in lines], elapsed, error
 
     monkeypatch.setattr(_distribute, "run_chunk", other)
     with pytest.raises(millpond.Error, match=message):
