@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from millpond._traceback import end_at_law
 from millpond.dual import Dual, Number, parts
 
 #: The inputs by which equations are differentiated, in the order of the columns of a Jacobian after the states.
 VARYING = ("queueing_s", "queueing_slope", "marked", "lost", "acked_bps")
+
+#: A rate is below zero if it is so by more than this part of the capacity: differences of equal numbers are rounded.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class State:
     unit : str
         Unit as printed: ``"bit"``, ``"bit/s"``, ``"s"``, ``"packets"``, ``"1"``.
     initial : float
-        Initial value.
+        Initial value, within the bounds.
     lower, upper : float
         Bounds; the engine holds the state there while its derivative points outwards.
     """
@@ -103,11 +107,11 @@ class Fluid:
 
     def derivative(self, x: Sequence[Any], inputs: FluidInput) -> Sequence[Any]:
         """The derivatives of the states, per second."""
-        raise NotImplementedError(f"{type(self).__name__} needs derivative(x, inputs)")
+        raise NotImplementedError(f"{type(self).__qualname__} needs derivative(x, inputs)")
 
     def rate(self, x: Sequence[Any], inputs: FluidInput) -> Any:  # noqa: ANN401
-        """The sending rate, in bit/s."""
-        raise NotImplementedError(f"{type(self).__name__} needs rate(x, inputs)")
+        """The sending rate, in bit/s, at least zero."""
+        raise NotImplementedError(f"{type(self).__qualname__} needs rate(x, inputs)")
 
     def jacobian(self, x: Sequence[float], inputs: FluidInput) -> Sequence[Sequence[float]]:
         """The derivatives of `derivative` and `rate`; by default the engine computes them by dual numbers.
@@ -127,13 +131,26 @@ class Fluid:
         return equations
 
     def _states(self) -> list[tuple[str, str, float, float, float]]:
-        return [(one.name, one.unit, one.initial, one.lower, one.upper) for one in self.states()]
+        try:
+            return [_checked(one) for one in self.states()]
+        except Exception as error:
+            end_at_law(error, self.states)
+            raise
 
     def _derivative(self, x: list[float], inputs: tuple[float, ...]) -> list[float]:
-        return _finite("derivative", self.derivative(x, FluidInput(*inputs)), len(x))
+        return [value for value, _ in self._derivatives(x, FluidInput(*inputs))]
 
     def _rate(self, x: list[float], inputs: tuple[float, ...]) -> list[float]:
-        return _finite("rate", [self.rate(x, FluidInput(*inputs))], 1)
+        given = FluidInput(*inputs)
+        try:
+            value, _ = _finite("rate", self.rate(x, given))
+            if value < -ROUNDING * given.capacity_bps:
+                hint = "a state needs a lower bound, or the rate dual.maximum"
+                raise ValueError(f"rate is {value:g} bit/s: expected at least zero; {hint}")
+        except Exception as error:
+            end_at_law(error, self.rate)
+            raise
+        return [value]
 
     def _dual(
         self, x: list[float], x_slopes: list[float], inputs: tuple[float, ...], input_slopes: list[float]
@@ -144,29 +161,69 @@ class Fluid:
         fixed, varying = inputs[:2], inputs[2:]
         dual_inputs = FluidInput(*fixed, *map(Dual, varying, input_slopes))
         states = list(map(Dual, x, x_slopes))
-        derivatives = self.derivative(states, dual_inputs) if x else ()
-        numbers: list[Number] = [*derivatives, self.rate(states, dual_inputs)]
-        return _finite("derivative", [part for number in numbers for part in parts(number)], 2 * len(x) + 2)
+        pairs = [*self._derivatives(states, dual_inputs), self._rate_of(states, dual_inputs)]
+        return [part for pair in pairs for part in pair]
 
     def _by_jacobian(self, x: list[float], slopes: list[float], inputs: FluidInput) -> list[float]:
-        values = [*(self.derivative(x, inputs) if x else ()), self.rate(x, inputs)]
-        rows = [list(row) for row in self.jacobian(x, inputs)]
-        if len(rows) != len(values) or any(len(row) != len(slopes) for row in rows):
-            columns = ", ".join(["each state", *VARYING])
-            raise ValueError(f"a Jacobian has {len(values)} rows with a column for {columns}")
-        pairs = [
-            (value, math.fsum(entry * slope for entry, slope in zip(row, slopes, strict=True)))
-            for value, row in zip(values, rows, strict=True)
-        ]
-        return _finite("jacobian", [part for pair in pairs for part in pair], 2 * len(values))
+        pairs = [*self._derivatives(x, inputs), self._rate_of(x, inputs)]
+        try:
+            rows = [list(row) for row in self.jacobian(x, inputs)]
+            if len(rows) != len(pairs) or any(len(row) != len(slopes) for row in rows):
+                columns = ", ".join(["each state", *VARYING])
+                raise ValueError(f"jacobian has {len(pairs)} rows with a column for {columns}")
+            sums = [math.fsum(entry * slope for entry, slope in zip(row, slopes, strict=True)) for row in rows]
+            found = [_finite("jacobian", one)[0] for one in sums]
+        except Exception as error:
+            end_at_law(error, self.jacobian)
+            raise
+        return [part for (value, _), slope in zip(pairs, found, strict=True) for part in (value, slope)]
+
+    def _derivatives(self, x: Sequence[Number], inputs: FluidInput) -> list[tuple[float, float]]:
+        """Value and derivative of the derivative of each state."""
+        if not x:
+            return []
+        try:
+            found = self.derivative(x, inputs)
+            if not isinstance(found, Iterable):
+                raise TypeError(f"derivative returns {found!r}: expected a list of {len(x)} numbers")
+            pairs = [_finite("derivative", one) for one in found]
+            if len(pairs) != len(x):
+                raise ValueError(f"derivative returns {len(pairs)} numbers: expected {len(x)}")
+        except Exception as error:
+            end_at_law(error, self.derivative)
+            raise
+        return pairs
+
+    def _rate_of(self, x: Sequence[Number], inputs: FluidInput) -> tuple[float, float]:
+        """Value and derivative of the rate."""
+        try:
+            return _finite("rate", self.rate(x, inputs))
+        except Exception as error:
+            end_at_law(error, self.rate)
+            raise
 
 
-def _finite(what: str, values: Sequence[float], count: int) -> list[float]:
-    """The values, if they are numbers and as many as expected."""
-    if len(values) != count:
-        raise ValueError(f"{what} returns {len(values)} numbers: expected {count}")
-    numbers = [float(value) for value in values]
-    for number in numbers:
-        if not math.isfinite(number):
-            raise ValueError(f"{what} is {number}: expected a finite number")
-    return numbers
+def _finite(what: str, number: Any) -> tuple[float, float]:  # noqa: ANN401
+    """Value and derivative of a number, if both are finite."""
+    try:
+        value, slope = parts(number)
+    except TypeError:
+        raise TypeError(f"{what} is {number!r}: expected a number") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{what} is {value}: expected a finite number")
+    if not math.isfinite(slope):
+        raise ValueError(f"{what} is {value} with the slope {slope}: expected a finite one")
+    return value, slope
+
+
+def _checked(state: Any) -> tuple[str, str, float, float, float]:  # noqa: ANN401
+    """The parts of a state that can begin."""
+    if not isinstance(state, State):
+        raise TypeError(f"states has {state!r}: expected a millpond.State")
+    initial, lower, upper = float(state.initial), float(state.lower), float(state.upper)
+    if not math.isfinite(initial):
+        raise ValueError(f"the state {state.name!r} begins at {initial}: expected a finite number")
+    if not lower <= initial <= upper:
+        text = f"the state {state.name!r} begins at {initial:g}"
+        raise ValueError(f"{text}: expected a number from {lower:g} to {upper:g}")
+    return state.name, state.unit, initial, lower, upper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -164,6 +165,57 @@ def test_failures_of_equations_are_errors(over_red: millpond.Scenario) -> None:
             under(over_red, law).equilibrium()
     with pytest.raises(millpond.Error, match="fluid"):
         under(over_red, Fixed).equilibrium()
+
+
+def spoilt(**functions: Any) -> tuple[type[millpond.Law], int]:
+    """A law with these functions as its equations, and the line of the function."""
+
+    equations = type("Fluid", (Misra.Fluid,), functions)
+    law = type("Spoilt", (Misra,), {"name": "misra-spoilt", "Fluid": equations, "__doc__": "Spoilt equations."})
+    (function,) = functions.values()
+    return law, function.__code__.co_firstlineno
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"rate": lambda _self, _x, _inputs: math.nan}, "rate is nan: expected a finite number"),
+    ({"rate": lambda _self, _x, _inputs: None}, "rate is None: expected a number"),
+    ({"rate": lambda _self, _x, _inputs: -1e6}, "rate is -1e+06 bit/s: expected at least zero"),
+    ({"derivative": lambda _self, _x, _inputs: 1.0}, "derivative returns 1.0: expected a list"),
+    ({"derivative": lambda _self, _x, _inputs: [1.0] * 2}, "derivative returns 2 numbers: expected 1"),
+    ({"derivative": lambda _self, _x, _inputs: [math.inf]}, "derivative is inf: expected a finite number"),
+    ({"jacobian": lambda _self, _x, _inputs: [[1.0]]}, "jacobian has 2 rows"),
+    ({"rate": lambda _self, x, _inputs: math.sqrt(x[0])}, "a dual number has a derivative that float() loses"),
+    ({"rate": lambda _self, x, _inputs: dual.log(x[0] * -1)}, "math domain error"),
+    ({"states": lambda _self: [("w", "bit", 1.0)]}, "states has ('w', 'bit', 1.0): expected a millpond.State"),
+    ({"states": lambda _self: [millpond.State("w", "bit", math.nan)]}, "the state 'w' begins at nan"),
+    (
+        {"states": lambda _self: [millpond.State("w", "bit", 1e3, lower=1e4)]},
+        "the state 'w' begins at 1000: expected a number from 10000 to inf",
+    ),
+]
+
+
+@pytest.mark.parametrize(("functions", "message"), REFUSED)
+def test_a_failure_of_equations_names_the_line_of_the_law(
+    over_red: millpond.Scenario, functions: dict[str, Any], message: str
+) -> None:
+    law, line = spoilt(**functions)
+    (function,) = functions.values()
+    with pytest.raises(millpond.GuestError) as caught:
+        under(over_red, law).stability()
+    assert message in str(caught.value)
+    assert str(caught.value).endswith(f"({__file__}:{line})")
+    cause = caught.value.__cause__
+    assert cause is not None
+    frames = [frame for frame, _ in traceback.walk_tb(cause.__traceback__)]
+    assert frames[-1].f_code.co_filename == __file__
+    assert frames[-1].f_code.co_name == function.__code__.co_name
+
+
+def test_a_rate_may_be_below_zero_by_rounding(over_red: millpond.Scenario) -> None:
+    law, _ = spoilt(rate=lambda _self, x, inputs: x[0] / inputs.rtt_s * 0.0 - 1e-4)
+    run = under(over_red.set({"duration": "5s", "measure.from": "1s"}), law).run(world="fluid")
+    assert {flow.goodput_bps for flow in run.summary.flows} == {0.0}
 
 
 FUNCTIONS: list[tuple[Callable[[Any], Number], float]] = [
