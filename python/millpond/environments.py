@@ -41,6 +41,9 @@ LARGEST = np.array([1e6, 1e6, 1e6, 1e6, 1e6, 1.0, 1.0], dtype=np.float32)
 #: Length of a step, in seconds.
 STEP_S = 0.01
 
+#: The least length of a last step, in full steps: a shorter one is the rounding of times, and has no rate of its own.
+SHORTEST = 1e-6
+
 #: Seeds of scenarios.
 SEEDS = 2**31
 
@@ -75,6 +78,11 @@ def _values(link: dict[str, Any], delay: str, duration: str, buffer: str) -> dic
     return {"title": "Link control", "duration": duration, "links": [{**ends, **link}], "flows": [flow]}
 
 
+def _plain(seed: int | None) -> int | None:
+    """A seed as Gymnasium accepts it: no number of NumPy."""
+    return int(seed) if isinstance(seed, np.integer) else seed
+
+
 class _Episode:
     """A network with the controlled flow, and what an agent sees of it."""
 
@@ -88,6 +96,7 @@ class _Episode:
         self.core = _core.LinkControl(controlled._inner, group, env.step_s, self.rate_bps)
         self.mean_bps = self.core.mean_capacity_bps()
         self.packet = self.core.packet_bytes()
+        self.duration_s = controlled.duration_s
         self.has_ended = False
         self.values = [self.rate_bps / 1e6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
         self.info: dict[str, Any] = {"time_s": 0.0, "capacity_mbps": 0.0, "delivered_mbps": 0.0}
@@ -101,9 +110,9 @@ class _Episode:
             raise _core.Error(f"the action is {action}: expected a number from -1 to 1")
         factor = 2.0 ** min(max(action, -1.0), 1.0)
         self.rate_bps = min(max(self.rate_bps * factor, settings.least_rate_bps), settings.greatest_rate_bps)
+        step_s = self.next_step_s()
         time_s, acked, packets, marked, lost, _, least_s, mean_s, capacity_bits, done = self.core.step(self.rate_bps)
         self.has_ended = done
-        step_s = settings.step_s
         delivered_bps = 8 * acked / step_s
         lost_packets = lost / self.packet
         loss = lost_packets / max(packets + lost_packets, 1)
@@ -129,6 +138,11 @@ class _Episode:
         )
         return reward, done
 
+    def next_step_s(self) -> float:
+        """The length of the next step, in seconds: the last one may be shorter than the others."""
+        full, left = self.settings.step_s, self.duration_s - self.info["time_s"]
+        return left if SHORTEST * full < left < full else full
+
     def observation(self) -> Observation:
         return np.minimum(np.array(self.values, dtype=np.float32), LARGEST)
 
@@ -144,7 +158,7 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
     group : str, optional
         The group with the one controlled flow. Default: the first one.
     step_s : float
-        Length of a step, in seconds.
+        Length of a step, in seconds; the last step of an episode ends with the scenario and may be shorter.
     first_rate_mbps, least_rate_mbps, greatest_rate_mbps : float
         The pacing rate at the beginning, and its limits.
     delay_weight : float
@@ -204,7 +218,7 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
         options : dict, optional
             None are defined.
         """
-        super().reset(seed=seed)
+        super().reset(seed=_plain(seed))
         self._episode = _Episode(self, int(self.np_random.integers(SEEDS)))
         return self._episode.observation(), self._episode.info
 
@@ -267,13 +281,16 @@ class LinkControlVector(VectorEnv[Observation, NDArray[np.float32], NDArray[Any]
         Parameters
         ----------
         seed : int or sequence of int, optional
-            As for `LinkControl.reset`.
+            As for `LinkControl.reset`; a sequence has one for each environment.
         options : dict, optional
             None are defined.
+
+        Raises
+        ------
+        Error
+            There are more or fewer seeds than environments.
         """
-        seeds = [None] * self.num_envs if seed is None else seed
-        seeds = [seeds + number for number in range(self.num_envs)] if isinstance(seeds, int) else list(seeds)
-        for number, one in enumerate(seeds):
+        for number, one in enumerate(self._seeds(seed)):
             if one is not None or len(self._generators) <= number:
                 self._generators[number : number + 1] = [gymnasium.utils.seeding.np_random(one)[0]]
         self._episodes = [self._begin(number) for number in range(self.num_envs)]
@@ -298,6 +315,16 @@ class LinkControlVector(VectorEnv[Observation, NDArray[np.float32], NDArray[Any]
                 rewards[number], ended[number] = self._episodes[number].step(action)
         self._done = ended
         return self._observations(), rewards, np.zeros_like(ended), ended.copy(), self._info()
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """The seed of each environment."""
+        if isinstance(seed, (Sequence, np.ndarray)):
+            if len(seed) != self.num_envs:
+                count = self.num_envs
+                raise _core.Error(f"there are {len(seed)} seeds: expected one for each of {count} environments")
+            return [_plain(one) for one in seed]
+        first = _plain(seed)
+        return [None if first is None else first + number for number in range(self.num_envs)]
 
     def _begin(self, number: int) -> _Episode:
         return _Episode(self, int(self._generators[number].integers(SEEDS)))

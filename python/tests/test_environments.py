@@ -79,6 +79,41 @@ def test_an_episode_is_truncated_at_the_end_of_the_scenario() -> None:
     assert {round(row["capacity_mbps"], 6) for row in rows} == {20.0}
 
 
+def test_a_shorter_last_step_has_the_rates_of_the_others() -> None:
+    # 33 steps of 30 ms and one of 10 ms.
+    rows = hold(LinkControl(one_link("20Mbps", duration="1s"), step_s=0.03, first_rate_mbps=20.0), 34)
+    assert [row["done"] for row in rows[-2:]] == [False, True]
+    assert {round(row["capacity_mbps"], 6) for row in rows} == {20.0}
+    # Whole packets of 12 kbit in 10 ms.
+    assert rows[-1]["delivered_mbps"] == pytest.approx(20.0, abs=1.2)
+    assert rows[-1]["delivery rate"] == pytest.approx(rows[-1]["delivered_mbps"])
+    assert rows[-1]["reward"] == pytest.approx(rows[-2]["reward"], abs=0.06)
+
+
+def test_a_last_step_of_a_picosecond_has_no_rate_of_its_own() -> None:
+    rows = hold(LinkControl(one_link("20Mbps", duration="1s"), step_s=1 / 3, first_rate_mbps=20.0), 4)
+    assert [row["time_s"] for row in rows] == [0.333333333333, 0.666666666666, 0.999999999999, 1.0]
+    assert max(row["reward"] for row in rows) < 1.1
+
+
+def test_seeds_may_be_numbers_of_numpy() -> None:
+    single, vector = LinkControl(one_link()), LinkControlVector(2, scenario=varying_link)
+    single.reset(seed=np.int64(3))  # type: ignore[arg-type]
+    assert single.np_random_seed == 3
+    state = [generator.bit_generator.state for generator in seeded(vector, 3)]
+    seeds: list[Any] = [np.int64(3), np.array([3, 4]), (3, np.int32(4))]
+    for seed in seeds:
+        assert [generator.bit_generator.state for generator in seeded(vector, seed)] == state
+    with pytest.raises(millpond.Error, match="there are 3 seeds: expected one for each of 2 environments"):
+        vector.reset(seed=[1, 2, 3])
+
+
+def seeded(vector: LinkControlVector, seed: Any) -> list[np.random.Generator]:
+    """The generators of environments that this seed has begun."""
+    vector.reset(seed=seed)
+    return vector._generators
+
+
 def test_seeds_repeat_exactly() -> None:
     def rewards(seed: int) -> list[float]:
         return [row["reward"] for row in hold(LinkControl(first_rate_mbps=10.0), 300, seed)]
