@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -59,9 +60,18 @@ def colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
+def pattern(number: int, count: int) -> int:
+    """Which of ``count`` markers or dashes the curve with this number has.
+
+    A colour that is used again has another one: its pairs with the colours repeat after ``count`` times the number of
+    colours.
+    """
+    return (number % len(COLOURS) + number // len(COLOURS)) % count
+
+
 def dashes(number: int) -> tuple[float, ...]:
-    """The dashes of the curve with this number: a colour that is used again has other dashes."""
-    return DASHES[(number + number // len(COLOURS)) % len(DASHES)]
+    """The dashes of the curve with this number."""
+    return DASHES[pattern(number, len(DASHES))]
 
 
 def rate_unit(peak: float) -> tuple[float, str]:
@@ -111,8 +121,17 @@ def rates(run: Run, flows: Iterable[str] | None) -> Rates:
     goodput = [one for one in run.series.select(quantity="goodput") if chosen is None or one.entity in chosen]
     require(goodput, "goodput", run)
     links = run.summary.links
-    capacity = run.series.select(quantity="capacity", entity=bottleneck(run), kind="link") if links else []
+    sampled = run.series.select(quantity="capacity", entity=bottleneck(run), kind="link") if links else []
+    capacity = [from_zero(one) for one in sampled]
     return Rates(goodput, capacity, *rate_unit(peak([*goodput, *capacity])))
+
+
+def from_zero(series: Series) -> Series:
+    """The series with its first value at time zero: it is that of the interval which the first sample ends."""
+    if len(series.time) == 0 or series.time[0] <= 0.0:
+        return series
+    time, value = np.append(0.0, series.time), np.append(series.value[0], series.value)
+    return replace(series, time=time, value=value)
 
 
 def queue(run: Run, link: str) -> tuple[list[Series], list[Series]]:

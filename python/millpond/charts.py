@@ -17,7 +17,7 @@ import altair as alt
 import numpy as np
 
 from millpond import _figures
-from millpond._figures import AREA, GREY, GRID, PLANE, SOFT, FrontierPoint, MeanCcdf, colour, dashes
+from millpond._figures import AREA, GREY, GRID, PLANE, SOFT, FrontierPoint, MeanCcdf, colour, dashes, pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,7 +186,7 @@ class ComparisonCharts:
         markers = base.mark_point(filled=True, size=70, opacity=1.0, clip=True).encode(
             x,
             y,
-            shape=_by_curve(alt.Shape, list(styles), [SHAPES[i % len(SHAPES)] for i in range(len(styles))]),
+            shape=_by_curve(alt.Shape, list(styles), [SHAPES[pattern(i, len(SHAPES))] for i in range(len(styles))]),
             tooltip=[_text("curve", "Run"), _text("delay_text", DELAY_P95), _text("utilization_text", UTILIZATION)],
         )
         return _sized(_layered(across, along, markers.add_params(_zoom("frontier", "x", "y"))), 300)

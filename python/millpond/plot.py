@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from millpond import _figures
 from millpond._core import Error
-from millpond._figures import AREA, COLOURS, GREY, GRID, LEAST_RANGE, PLANE, SOFT, colour
+from millpond._figures import AREA, COLOURS, GREY, GRID, LEAST_RANGE, PLANE, SOFT, colour, pattern
 from millpond._tables import Series
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ WIDTHS: dict[int, float] = {1: 3.5, 2: 7.16}
 
 #: Markers, so that a point is also recognised without its colour.
 MARKERS = "os^DvPX*"
+
+#: The greatest number of columns of a legend.
+MOST_COLUMNS = 8
+
+#: The greatest width of a legend of several columns, as a part of that of the figure.
+WIDEST = 0.96
 
 #: The settings of every figure.
 STYLE: Any = {
@@ -138,9 +144,9 @@ class RunPlots:
             for one in capacity:
                 axes.fill_between(one.time, one.value / divisor, color=AREA, step="pre", label="capacity", lw=0)
             _curves(axes, goodput, divisor)
-            _finish(axes, "Time [s]", f"Goodput [{unit}]", legend=False)
+            _finish(axes, "Time [s]", f"Goodput [{unit}]")
             axes.set_xlim(right=self.run.summary.simulated_s)
-            figure.legend(loc="outside upper center", ncols=2 * columns + 1)
+            _legend(figure, axes)
         return figure
 
     def queue(self, *, columns: Columns = 2, link: str | None = None) -> PaperFigure:
@@ -167,8 +173,9 @@ class RunPlots:
                 for one in series:
                     axes.plot(one.time, one.value, color=colour(0), label=entity)
             _finish(above, "", "Queue [packets]")
-            _finish(below, "Time [s]", "Queueing delay [ms]", legend=False)
+            _finish(below, "Time [s]", "Queueing delay [ms]")
             below.set_xlim(right=self.run.summary.simulated_s)
+            _legend(figure, above)
         return figure
 
     def ccdf(self, *, columns: Columns = 1, entities: Iterable[str] | None = None) -> PaperFigure:
@@ -194,6 +201,7 @@ class RunPlots:
                 axes.step(delay, share, where="post", color=colour(number), ls=dashes(number), label=one.entity)
             axes.set_yscale("log")
             _finish(axes, "Queueing delay [ms]", "Share of packets with more [1]", from_zero=False)
+            _legend(figure, axes)
         return figure
 
 
@@ -223,7 +231,7 @@ class ComparisonPlots:
                     100 * utilization.mean,
                     xerr=delay.half_width,
                     yerr=None if utilization.half_width is None else 100 * utilization.half_width,
-                    marker=MARKERS[number % len(MARKERS)],
+                    marker=MARKERS[pattern(number, len(MARKERS))],
                     color=colour(number),
                     ls="none",
                     elinewidth=0.9,
@@ -235,6 +243,7 @@ class ComparisonPlots:
             if high - low < LEAST_RANGE:
                 axes.set_ylim(high - 0.9 * LEAST_RANGE, high + 0.1 * LEAST_RANGE)
             _finish(axes, "Queueing delay, 95th percentile [ms]", "Utilization [%]", from_zero=False)
+            _legend(figure, axes)
         return figure
 
     def ccdf(self, *, columns: Columns = 1, entity: str = "all") -> PaperFigure:
@@ -264,6 +273,7 @@ class ComparisonPlots:
                     axes.fill_between(delay, low, mean + half_width, step="post", color=colour(number), alpha=0.2, lw=0)
             axes.set_yscale("log")
             _finish(axes, "Queueing delay [ms]", "Share of packets with more [1]", from_zero=False)
+            _legend(figure, axes)
         return figure
 
 
@@ -302,6 +312,7 @@ class StabilityPlots:
             axes.set(xlim=PLANE[0], ylim=PLANE[1])
             axes.set_aspect("equal")
             _finish(axes, "Real part of $L(i\\omega)$ [1]", "Imaginary part of $L(i\\omega)$ [1]", from_zero=False)
+            _legend(figure, axes)
         return figure
 
     def _margins(self, axes: Axes) -> None:
@@ -328,15 +339,25 @@ def _curves(axes: Axes, series: list[Series], divisor: float) -> None:
         axes.plot(one.time, one.value / divisor, color=colour(number), ls=dashes(number), label=label)
 
 
-def _finish(axes: Axes, x: str, y: str, *, from_zero: bool = True, legend: bool = True) -> None:
-    """Labels, limits and legend."""
+def _finish(axes: Axes, x: str, y: str, *, from_zero: bool = True) -> None:
+    """Labels and limits."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if from_zero:
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
-    if legend:
-        axes.legend(loc="best")
+
+
+def _legend(figure: PaperFigure, axes: Axes) -> None:
+    """The legend of a panel, above all panels in as many columns as fit. The figure grows by its height."""
+    handles, labels = axes.get_legend_handles_labels()
+    for columns in range(min(len(handles), MOST_COLUMNS), 0, -1):
+        legend = figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+        extent = legend.get_window_extent()
+        if columns == 1 or extent.width <= WIDEST * figure.bbox.width:
+            break
+        legend.remove()
+    figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
 
 
 def pareto(
@@ -358,4 +379,5 @@ def pareto(
         axes.plot([one[0] for one in trials], [one[1] for one in trials], "o", color=GREY, label="trials")
         axes.plot([one[0] for one in front], [one[1] for one in front], "o-", color=colour(0), label="Pareto front")
         _finish(axes, labels[0], labels[1], from_zero=False)
+        _legend(figure, axes)
     return figure

@@ -9,7 +9,7 @@ import millpond
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from millpond import _figures, plot
+from millpond import _figures, charts, plot
 from millpond.documents import StabilityResult
 
 #: A label that ends with a unit in brackets.
@@ -72,6 +72,55 @@ def test_markers_of_the_frontier_have_intervals_over_the_seeds(comparison: millp
         assert line.get_xdata()[0] == row.queueing_ms.p95.mean
         low, high = bars[0].get_segments()[0][:, 0]
         assert (high - low) / 2 == pytest.approx(row.queueing_ms.p95.half_width)
+
+
+@pytest.fixture(scope="module")
+def ten(scenario: millpond.Scenario) -> millpond.Comparison:
+    """A comparison with ten labels."""
+    return scenario.compare(["cubic", "newreno"], queues=["droptail", "codel", "pie", "red", "fq-codel"])
+
+
+def test_no_two_labels_have_the_same_colour_and_marker(ten: millpond.Comparison) -> None:
+    drawn = [container.lines[0] for container in ten.plot.frontier().axes[0].containers]  # type: ignore[attr-defined]
+    assert len({(line.get_color(), line.get_marker()) for line in drawn}) == 10
+    curves = ten.plot.ccdf().axes[0].lines
+    assert len({(line.get_color(), str(line._dash_pattern)) for line in curves}) == 10  # type: ignore[attr-defined]
+    for patterns in (len(plot.MARKERS), len(charts.SHAPES), len(_figures.DASHES)):
+        most = len(_figures.COLOURS) * patterns
+        styles = {(_figures.colour(number), _figures.pattern(number, patterns)) for number in range(most)}
+        assert len(styles) == most
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_legends_lie_over_no_panel_and_take_no_room_from_it(
+    run: millpond.Run,
+    comparison: millpond.Comparison,
+    margin: millpond.Scenario,
+    ten: millpond.Comparison,
+    columns: plot.Columns,
+) -> None:
+    heights = []
+    pareto = plot.pareto([(1.0, 2.0), (3.0, 4.0)], [(1.0, 2.0)], ("A [1]", "B [1]"), columns)
+    more = {"ten": ten.plot.ccdf(columns=columns), "pareto": pareto}
+    for name, figure in (figures(run, comparison, margin, columns) | more).items():
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        extent = legend.get_window_extent()
+        assert not any(axes.get_legend() for axes in figure.axes), name
+        assert not any(extent.overlaps(axes.get_window_extent()) for axes in figure.axes), name
+        assert figure.bbox.x0 <= extent.x0 < extent.x1 <= figure.bbox.x1, name
+        if "ccdf" in name or name == "ten":
+            heights.append(figure.axes[0].get_window_extent().height)
+    assert heights == pytest.approx([heights[0]] * 3, abs=2.0)
+
+
+def test_the_area_of_the_capacity_begins_with_the_run(run: millpond.Run) -> None:
+    axes = run.plot.rates().axes[0]
+    (area,) = axes.collections
+    outline = area.get_paths()[0].get_extents()
+    (capacity,) = run.series.select(quantity="capacity", entity="access ->")
+    assert capacity.time[0] > 0.0
+    assert (outline.x0, outline.x1) == (0.0, capacity.time[-1])
 
 
 def test_quantiles_of_students_t() -> None:
