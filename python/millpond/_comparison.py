@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
@@ -11,9 +12,26 @@ from millpond import _core
 from millpond._run import Run
 
 if TYPE_CHECKING:
+    import pandas
+
     from millpond.charts import ComparisonCharts
-    from millpond.documents import ComparisonResult
+    from millpond.documents import ComparisonResult, ComparisonRow, Estimate
     from millpond.plot import ComparisonPlots
+
+#: Quantities of a row that are means over the seeds, with their units.
+ESTIMATES = {
+    "utilization": "1",
+    "total_goodput_bps": "bit/s",
+    "flow_goodput_bps": "bit/s",
+    "least_goodput_bps": "bit/s",
+    "jain": "1",
+    "loss": "1",
+    "starving": "flows",
+}
+
+#: Statistics of delays, each a mean over the seeds, in milliseconds.
+DELAYS = ("queueing_ms", "completion_ms")
+STATISTICS = ("mean", "p50", "p95", "p99", "p999")
 
 
 class Comparison(Sequence[Run]):
@@ -32,6 +50,26 @@ class Comparison(Sequence[Run]):
         from millpond.documents import ComparisonResult
 
         return ComparisonResult.from_json(json.loads(self._core.json()))
+
+    def to_json(self) -> str:
+        """The document that ``millpond compare --json`` prints."""
+        return self._core.json()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of `result` as a data frame: for each run the row of all its flows, then those of its groups.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``run``, ``group`` (None for all flows), ``world``, ``protocols``, ``flows`` and ``seeds`` (their numbers);
+            then the mean over the seeds of each quantity, and with the ending ``_half_width`` half the width of its
+            95 % confidence interval. A missing value is not a number. ``attrs["units"]`` holds the units.
+        """
+        import pandas
+
+        frame = pandas.DataFrame([_flat(row) for row in self.result.rows])
+        frame.attrs["units"] = dict(_units())
+        return frame
 
     @property
     def labels(self) -> list[str]:
@@ -92,3 +130,38 @@ class Comparison(Sequence[Run]):
     def _svg(self, kind: str) -> str | None:
         """A figure of the report."""
         return self._core.svg(kind, 2)
+
+
+def _flat(row: ComparisonRow) -> dict[str, str | float | None]:
+    """A row with a column for each mean and for each half width."""
+    flat: dict[str, str | float | None] = {
+        "run": row.run,
+        "group": row.group,
+        "world": row.world,
+        "protocols": ", ".join(row.protocols),
+        "flows": row.flows,
+        "seeds": len(row.seeds),
+    }
+    for name in ESTIMATES:
+        flat |= _columns(name, getattr(row, name))
+    for name in DELAYS:
+        for statistic in STATISTICS:
+            flat |= _columns(f"{name}_{statistic}", getattr(getattr(row, name), statistic, None))
+    return flat
+
+
+def _columns(name: str, one: Estimate | None) -> dict[str, float]:
+    """The columns of a mean; not a number if it is missing."""
+    mean, half_width = (None, None) if one is None else (one.mean, one.half_width)
+    return {name: _number(mean), f"{name}_half_width": _number(half_width)}
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _units() -> Iterator[tuple[str, str]]:
+    """The units of all columns of means."""
+    milliseconds = {f"{name}_{statistic}": "ms" for name in DELAYS for statistic in STATISTICS}
+    for name, unit in (ESTIMATES | milliseconds).items():
+        yield from ((name, unit), (f"{name}_half_width", unit))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from html import escape
+from importlib.util import find_spec
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from millpond._comparison import Comparison
     from millpond._run import Run
+    from millpond._tables import Table
 
 #: More rows than this are left out.
 MOST_ROWS = 12
@@ -27,6 +30,28 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def rows(one: Table) -> str:
+    """The first rows of a table, with the units of its columns; without pyarrow the names of the columns."""
+    if find_spec("pyarrow") is None:
+        return text(repr(one))
+    heads = [f"{name}, {one.units[name]}" if name in one.units else name for name in one.column_names]
+    shown = list(islice(one, MOST_ROWS))
+    body = table(heads, ([cell(row[name]) for name in one.column_names] for row in shown))
+    return body + rest(len(one) - len(shown), "rows")
+
+
+def cell(value: str | float | None) -> str:
+    """A number with six digits, or a text; nothing for a missing value."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def rest(count: int, what: str) -> str:
+    """How many more there are."""
+    return f"<p>and {count} more {what}</p>" if count > 0 else ""
+
+
 def picture(svg: str | None, label: str) -> str:
     """A figure of the report, apart from the styles of the page."""
     if svg is None:
@@ -39,7 +64,7 @@ def run(one: Run) -> str:
     """Table of the flows and picture of rates, queue and delay over time."""
     summary = one.summary
     heads = ["flow", "protocol", "goodput, Mbit/s", "queueing delay, mean, ms", "p99, ms", "lost packets"]
-    rows = [
+    flows = [
         [
             flow.name,
             flow.protocol,
@@ -50,16 +75,15 @@ def run(one: Run) -> str:
         ]
         for flow in summary.flows[:MOST_ROWS]
     ]
-    more = len(summary.flows) - len(rows)
-    note = f"<p>and {more} more flows</p>" if more > 0 else ""
+    note = rest(len(summary.flows) - len(flows), "flows")
     caption = f"{summary.scenario}: {summary.world}, seed {summary.seed}, {summary.simulated_s:g} s"
-    return f"<p><b>{escape(caption)}</b></p>{table(heads, rows)}{note}{picture(one._svg('over-time'), caption)}"
+    return f"<p><b>{escape(caption)}</b></p>{table(heads, flows)}{note}{picture(one._svg('over-time'), caption)}"
 
 
 def comparison(many: Comparison) -> str:
     """Table of the rows and picture of delay against utilization."""
     heads = ["run", "flows", "utilization, %", "goodput, Mbit/s", "queueing delay, p95, ms", "Jain index"]
-    rows = [
+    labels = [
         [
             row.run if row.group is None else f"{row.run}: {row.group}",
             str(row.flows),
@@ -70,7 +94,7 @@ def comparison(many: Comparison) -> str:
         ]
         for row in many.result.rows
     ]
-    return table(heads, rows) + picture(many._svg("tradeoff"), "delay against utilization")
+    return table(heads, labels) + picture(many._svg("tradeoff"), "delay against utilization")
 
 
 def interval(mean: float, half_width: float | None, factor: float) -> str:

@@ -65,12 +65,12 @@ class Run:
 
     @cached_property
     def flows(self) -> Table:
-        """One row for each declared flow, with its numbers of the summary."""
+        """One row for each declared flow, with its numbers of the summary except ``unread_headers``."""
         return Table(self._core.flows())
 
     @cached_property
     def links(self) -> Table:
-        """One row for each direction of each link, with its numbers of the summary."""
+        """One row for each direction of each link, with its numbers of the summary except ``foreign_headers``."""
         return Table(self._core.links())
 
     @cached_property
@@ -93,17 +93,29 @@ class Run:
         """The series as a data frame with the columns of `series`."""
         return self.series.to_pandas()
 
-    def to_xarray(self) -> xarray.Dataset:
+    def to_xarray(self, *, kind: str | None = None) -> xarray.Dataset:
         """The series as a data set.
+
+        Parameters
+        ----------
+        kind : {"flow", "link", "relay", "group"}, optional
+            The kind of the series. Default: all kinds.
 
         Returns
         -------
         xarray.Dataset
             A variable for each quantity with dimensions ``(time, flow)``, ``(time, link)``, ``(time, relay)`` or
-            ``(time, group)``. ``time`` is in seconds; the attribute ``units`` of a variable is its unit. Samples
+            ``(time, group)``. A quantity of several kinds or units is several variables, whose names have kind and
+            unit: ``"queueing delay (link, ms)"`` and ``"queueing delay (flow, ms)"``; among the series of one kind it
+            is ``"queueing delay"``. ``time`` is in seconds; the attribute ``units`` of a variable is its unit. Samples
             without a value are not a number.
+
+        Raises
+        ------
+        Error
+            The run has no series of this kind.
         """
-        return self.series.to_xarray()
+        return self.series.to_xarray(kind=kind)
 
     def explain(self, *, at: str | None = None) -> Explanation:
         """Whether and why the run oscillates.

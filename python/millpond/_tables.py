@@ -21,7 +21,7 @@ class Table:
     """A table that any Arrow library imports: pandas, polars, pyarrow, DuckDB.
 
     It implements the Arrow PyCapsule interface (``__arrow_c_stream__``). The metadata of each field holds its unit
-    under ``unit``.
+    under ``unit``. ``table["goodput_bps"]`` is a column, and iteration yields a dict for each row; both need pyarrow.
     """
 
     def __init__(self, core: _core.Table) -> None:
@@ -35,6 +35,28 @@ class Table:
 
     def __len__(self) -> int:
         return len(self._table)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A column as an array: of numbers, in which a missing one is not a number, or of texts.
+
+        Raises
+        ------
+        KeyError
+            There is no such column.
+        """
+        if name not in self.column_names:
+            raise KeyError(f"the table has no column {name!r}; it has: {', '.join(self.column_names)}")
+        import pyarrow
+
+        column = self.to_arrow()[name]
+        is_text = pyarrow.types.is_dictionary(column.type)
+        values: NDArray[Any] = (column.cast(pyarrow.string()) if is_text else column).to_numpy()
+        return values
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows: the value of each column by its name; None if it is missing."""
+        for batch in self.to_arrow().to_batches():
+            yield from batch.to_pylist()
 
     @property
     def column_names(self) -> list[str]:
@@ -68,6 +90,11 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table of {len(self)} rows: {', '.join(self.column_names)}>"
+
+    def _repr_html_(self) -> str:
+        from millpond._html import rows
+
+        return rows(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +155,28 @@ class SeriesTable(Table):
                 time, value = (array(column) for column in self._run.series_values(number))
                 yield Series(of_kind, name, of_quantity, unit, time, value)
 
-    def to_xarray(self) -> xarray.Dataset:
+    def to_xarray(self, *, kind: str | None = None) -> xarray.Dataset:
         """The series as a data set; see `Run.to_xarray`."""
         import numpy as np
         import xarray
 
-        everything = self.select()
+        kinds = list(dict.fromkeys(of_kind for of_kind, *_ in self.contents))
+        if kind is not None and kind not in kinds:
+            raise _core.Error(f"the run has no series of the kind {kind!r}; there are: {', '.join(kinds)}")
+        everything = self.select(kind=kind)
         time = np.unique(np.concatenate([one.time for one in everything] or [np.empty(0)]))
         dataset = xarray.Dataset(coords={"time": ("time", time, {"units": "s", "long_name": "time"})})
         variables = self._variables(everything)
-        for kind in dict.fromkeys(one.kind for one in everything):
-            dataset.coords[kind] = list(dict.fromkeys(one.entity for one in everything if one.kind == kind))
+        for dimension in dict.fromkeys(one.kind for one in everything):
+            dataset.coords[dimension] = list(dict.fromkeys(one.entity for one in everything if one.kind == dimension))
         for name, series in variables.items():
-            kind = series[0].kind
-            columns = {entity: number for number, entity in enumerate(dataset.coords[kind].values)}
+            dimension = series[0].kind
+            columns = {entity: number for number, entity in enumerate(dataset.coords[dimension].values)}
             values = np.full((len(time), len(columns)), np.nan)
             for one in series:
                 values[np.searchsorted(time, one.time), columns[one.entity]] = one.value
             attributes = {"units": series[0].unit, "long_name": series[0].quantity}
-            dataset[name] = (("time", kind), values, attributes)
+            dataset[name] = (("time", dimension), values, attributes)
         return dataset
 
     @staticmethod

@@ -91,7 +91,7 @@ def test_curves_have_the_values_of_the_run_and_the_colours_of_the_report(run: mi
 def test_the_area_of_the_capacity_begins_with_the_run(run: millpond.Run) -> None:
     spec = run.chart.rates().to_dict()
     area = spec["datasets"][spec["layer"][0]["data"]["name"]]
-    assert [row["time"] for row in area][0] == 0.0
+    assert area[0]["time"] == 0.0
 
 
 def palette() -> list[str]:

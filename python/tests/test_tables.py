@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from millpond.documents import ComparisonResult
 
 
 def test_series_arrive_everywhere_as_in_the_file(run: millpond.Run, tmp_path: Path) -> None:
@@ -118,6 +121,58 @@ def test_a_data_set_has_units_and_the_values_of_the_series(run: millpond.Run) ->
         column = data["goodput"].sel(flow=series.entity, time=series.time)
         np.testing.assert_array_equal(column.to_numpy(), series.value)
     assert set(data["goodput"]["flow"].to_numpy()) == {"download.0", "download.1"}
+
+
+def test_a_data_set_of_one_kind_has_plain_names(run: millpond.Run) -> None:
+    every = run.to_xarray()
+    assert {"queueing delay (link, ms)", "queueing delay (flow, ms)"} <= set(every.data_vars)
+    for kind in ("link", "flow"):
+        data = run.to_xarray(kind=kind)
+        assert data["queueing delay"].dims == ("time", kind)
+        expected = every[f"queueing delay ({kind}, ms)"].sel(time=data["time"])
+        np.testing.assert_array_equal(data["queueing delay"].to_numpy(), expected.to_numpy())
+    with pytest.raises(millpond.Error, match="no series of the kind 'links'; there are: link, flow"):
+        run.to_xarray(kind="links")
+
+
+def test_a_table_has_columns_and_rows(run: millpond.Run) -> None:
+    assert run.flows["goodput_bps"].tolist() == [flow.goodput_bps for flow in run.summary.flows]
+    assert run.flows["name"].tolist() == [flow.name for flow in run.summary.flows]
+    assert run.flows["sent"].dtype == np.int64
+    assert np.isnan(run.flows["completed_s"]).all()
+    for row, flow in zip(run.flows, run.summary.flows, strict=True):
+        assert list(row) == run.flows.column_names
+        assert (row["protocol"], row["sent"], row["completed_s"]) == (flow.protocol, flow.sent, None)
+    assert len(list(run.series)) == len(run.series)
+    with pytest.raises(KeyError, match="no column 'goodput'; it has: name, group"):
+        run.flows["goodput"]
+
+
+def test_notebooks_show_the_first_rows_of_a_table(run: millpond.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = run.flows._repr_html_()
+    assert "<th>goodput_bps, bit/s</th>" in shown
+    assert f"<td>{run.summary.flows[1].goodput_bps:.6g}</td>" in shown
+    assert "more rows" not in shown
+    assert f"and {len(run.series) - 12} more rows" in run.series._repr_html_()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert run.flows._repr_html_() == f"<pre>&lt;{repr(run.flows)[1:-1]}&gt;</pre>"
+
+
+def test_a_comparison_is_a_document_and_a_data_frame(comparison: millpond.Comparison) -> None:
+    assert ComparisonResult.from_json(json.loads(comparison.to_json())) == comparison.result
+    frame = comparison.to_pandas()
+    assert frame["run"].tolist() == ["cubic", "dctcp"]
+    assert frame["seeds"].tolist() == [3, 3]
+    for number, row in enumerate(comparison.result.rows):
+        assert row.utilization is not None
+        assert row.queueing_ms is not None
+        assert frame["utilization"][number] == row.utilization.mean
+        assert frame["utilization_half_width"][number] == row.utilization.half_width
+        assert frame["queueing_ms_p95"][number] == row.queueing_ms.p95.mean
+    assert frame["completion_ms_mean"].isna().all()
+    units = frame.attrs["units"]
+    assert set(units) == set(frame.columns) - {"run", "group", "world", "protocols", "flows", "seeds"}
+    assert units["queueing_ms_p95_half_width"] == "ms"
 
 
 def test_goodput_over_time_is_that_of_the_summary(run: millpond.Run) -> None:
