@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 from millpond import _core
 from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
 from millpond._fluid import Fluid
+from millpond._law_checks import check_callbacks, check_header, check_name
 from millpond.native import NativeLaw
 
 T = TypeVar("T", float, bool, str)
@@ -291,7 +292,7 @@ class Law:
     >>> scenario.compare([Fixed, "cubic"])
     """
 
-    #: As scenarios spell it.
+    #: As scenarios spell it: letters, digits, - and _.
     name: ClassVar[str]
     #: The name in full. Default: the name of the class.
     title: ClassVar[str] = ""
@@ -336,13 +337,15 @@ class Law:
 
     @classmethod
     def _declaration(cls) -> Declaration:
-        if not isinstance(getattr(cls, "name", None), str):
-            raise _core.Error(f'the law {cls.__name__} needs a name: name = "{cls.__name__.lower()}"')
+        check_name(cls)
         if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
         sender = Part.of(cls.Sender, Sender)
         if cls.native is None and "on_start" not in sender.callbacks:
             raise _core.Error(f"the senders of the law {cls.name!r} need on_start, which sets window_bytes or pace_bps")
+        check_header(cls, Sender, Receiver)
+        for part, base in ((cls.Sender, Sender), (cls.Receiver, Receiver), (cls.Link, Link)):
+            check_callbacks(cls, part, base)
         parameters = [_sourced(one, cls.source) for one in cls.parameters()]
         receiver, link, fluid = cls.Receiver, cls.Link, cls.Fluid
         return Declaration(
@@ -392,7 +395,9 @@ def register(law: type[Law]) -> type[Law]:
     Raises
     ------
     Error
-        The declaration is incomplete, a default is outside of its range, or the name is that of a built-in protocol.
+        The declaration is incomplete, a default is outside of its range, the name is that of a built-in protocol or
+        has other characters than letters, digits, - and _, a method is similar to a callback and is none, or a header
+        is written and `has_header` is not set.
     """
     if not (isinstance(law, type) and issubclass(law, Law)):
         raise TypeError(f"a law is a subclass of millpond.Law, not {law!r}")

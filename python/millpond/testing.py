@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from millpond import _core
 from millpond._law import Law, name_of
 
@@ -23,6 +25,8 @@ def conformance(law: str | type[Law]) -> None:
     AssertionError
         A check failed; the text names the law and the smallest list of events that was found.
     """
-    failed = _core.conformance(name_of(law))
+    name = name_of(law)
+    failed = _core.conformance(name)
     if failed is not None:
-        raise AssertionError(failed)
+        has_name = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", failed.partition("\n")[0])
+        raise AssertionError(failed if has_name else f'law "{name}": {failed}')

@@ -216,6 +216,7 @@ def test_failures_of_links_receivers_and_comparisons_end_the_run() -> None:
         """A receiver that echoes too much."""
 
         name = "bad-receiver"
+        has_header = True
 
         class Receiver(millpond.Receiver):
             def on_data(self, data: Data) -> None:
@@ -284,6 +285,74 @@ def test_declarations_are_checked() -> None:
         millpond.Parameter("5ms", meaning="a time without a unit")
 
 
+def test_names_have_characters_that_scenarios_can_write() -> None:
+    for name in ("", "My Law", "lgcc:foo", "a,b", "x+codel", "-x", "ä", "a.b"):
+        law = type("Named", (Fixed,), {"name": name, "__doc__": "A law with this name."})
+        with pytest.raises(millpond.Error, match=r"the law Named has the name .*: expected letters, digits"):
+            millpond.register(law)
+    usable = type("Named", (Fixed,), {"name": "My_law-2", "__doc__": "A law with a name."})
+    assert network("cubic").run(protocol=usable).label == "My_law-2"
+
+
+def method(_self: Any, *_arguments: Any) -> None:
+    """A method of a part."""
+
+
+@pytest.mark.parametrize(
+    ("part", "base", "name", "nearest"),
+    [
+        ("Sender", Fixed.Sender, "on_akc", "on_ack"),
+        ("Sender", Fixed.Sender, "on_congestions", "on_congestion"),
+        ("Sender", Fixed.Sender, "obsreve", "observe"),
+        ("Receiver", millpond.Receiver, "on_dta", "on_data"),
+        ("Link", millpond.Link, "on_arival", "on_arrival"),
+    ],
+)
+def test_a_misspelt_callback_is_refused_with_the_nearest_name(part: str, base: type, name: str, nearest: str) -> None:
+    def law(of_part: str) -> type[millpond.Law]:
+        parts = {"name": "misspelt", part: type(part, (base,), {of_part: method}), "__doc__": "Misspelt."}
+        return type("Misspelt", (Fixed,), parts)
+
+    owners = f"{part.lower()}s"
+    with pytest.raises(millpond.Error, match=f"the {owners} of the law 'misspelt' have .*{name}.*mean {nearest}"):
+        millpond.register(law(name))
+    for other in ("shrink", f"_{name}", "on_loss", nearest):
+        millpond.register(law(other))
+
+
+def test_a_header_that_no_packet_carries_is_refused() -> None:
+    class Writes(Fixed):
+        """Its senders write headers."""
+
+        name = "writes"
+
+        class Sender(Fixed.Sender):
+            def header(self) -> bytes:
+                return b"1234"
+
+    class Echoes(Fixed):
+        """Its receivers set the echo."""
+
+        name = "echoes"
+
+        class Receiver(millpond.Receiver):
+            def on_data(self, data: Data) -> None:
+                self.echo = b"1234"
+
+    class Reads(Echoes):
+        """Its receivers read the echo."""
+
+        class Receiver(millpond.Receiver):
+            def on_data(self, data: Data) -> None:
+                self.mark = self.echo is not None
+
+    for law, message in [(Writes, r"Sender\.header is never called"), (Echoes, r"Receiver\.echo has no effect")]:
+        with pytest.raises(millpond.Error, match=f"{message}, .* carry no header: set has_header = True"):
+            millpond.register(law)
+        millpond.register(type(law.__name__, (law,), {"has_header": True, "__doc__": law.__doc__}))
+    millpond.register(Reads)
+
+
 @pytest.mark.parametrize("law", [Reno, Signalled, Halved, Dice, Fixed])
 def test_the_laws_of_these_tests_pass_the_public_battery(law: type[millpond.Law]) -> None:
     millpond.testing.conformance(law)
@@ -319,7 +388,22 @@ def test_the_battery_finds_faults() -> None:
                 Drifting.count += 1
                 self.window_bytes = 1e6 + Drifting.count
 
-    for law, message in [(Divides, "ZeroDivisionError"), (Small, "small permits"), (Drifting, "drifting")]:
+    class Infinite(Fixed):
+        """Its routers report what is no number."""
+
+        name = "infinite"
+
+        class Link(millpond.Link):
+            def observe(self) -> dict[str, tuple[float, str]]:
+                return {"share": (math.inf, "bit/s")}
+
+    faults = [
+        (Divides, "ZeroDivisionError"),
+        (Small, "^Test failed: small permits"),
+        (Drifting, "drifting"),
+        (Infinite, '^law "infinite": .*share'),
+    ]
+    for law, message in faults:
         with pytest.raises(AssertionError, match=message):
             millpond.testing.conformance(law)
 

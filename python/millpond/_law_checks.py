@@ -1,0 +1,108 @@
+"""Checks of the class of a law: mistakes that no run would report."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from millpond._core import Error
+
+if TYPE_CHECKING:
+    from millpond._law import Law
+
+#: A name that scenarios, lists of protocols and datasets can contain.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+#: How similar a method must be to a callback for it to be a misspelt one, from 0 to 1.
+SIMILAR = 0.8
+
+
+def check_name(law: type[Law]) -> None:
+    """Refuses a law without a name, and a name that scenarios cannot write.
+
+    Raises
+    ------
+    Error
+        The law has no such name.
+    """
+    name = getattr(law, "name", None)
+    if not isinstance(name, str):
+        raise Error(f'the law {law.__name__} needs a name: name = "{law.__name__.lower()}"')
+    if not NAME.fullmatch(name):
+        usable = "-".join(re.findall(r"[a-z0-9_]+", name.lower())) or law.__name__.lower()
+        raise Error(
+            f"the law {law.__name__} has the name {name!r}: expected letters, digits, - and _, as in {usable!r}"
+        )
+
+
+def check_callbacks(law: type[Law], part: type, base: type) -> None:
+    """Refuses a method of a part that is similar to a callback and is none.
+
+    Parameters
+    ----------
+    law : type
+        The law.
+    part : type
+        The class of its senders, receivers or links.
+    base : type
+        The class of Millpond whose methods are the callbacks.
+
+    Raises
+    ------
+    Error
+        There is such a method.
+    """
+    callbacks = list(_methods(base))
+    for name in dict.fromkeys(name for one in _own(part, base) for name in _methods(one)):
+        similar = [] if hasattr(base, name) else get_close_matches(name, callbacks, 1, SIMILAR)
+        if similar:
+            what = f"{base.__name__.lower()}s of the law {law.name!r} have a method {name}"
+            raise Error(f"the {what}, which is no callback: did you mean {similar[0]}? Other methods need another name")
+
+
+def check_header(law: type[Law], sender: type, receiver: type) -> None:
+    """Refuses headers that no packet carries.
+
+    Parameters
+    ----------
+    law : type
+        The law.
+    sender, receiver : type
+        The classes of Millpond that its parts are derived from.
+
+    Raises
+    ------
+    Error
+        A sender writes a header or a receiver sets an echo, and the law has none.
+    """
+    if law.has_header:
+        return
+    hint = f"packets of the law {law.name!r} carry no header: set has_header = True"
+    if any("header" in _methods(one) for one in _own(law.Sender, sender)):
+        raise Error(f"Sender.header is never called, because {hint}")
+    if any(_sets(one, "echo") for one in _own(law.Receiver, receiver)):
+        raise Error(f"Receiver.echo has no effect, because {hint}")
+
+
+def _own(part: type, base: type) -> Iterator[type]:
+    """The classes of a part that are not those of Millpond."""
+    return (one for one in part.__mro__ if one not in base.__mro__)
+
+
+def _methods(cls: type) -> Iterator[str]:
+    """Public functions that a class itself defines."""
+    return (name for name, one in vars(cls).items() if inspect.isfunction(one) and not name.startswith("_"))
+
+
+def _sets(cls: type, attribute: str) -> bool:
+    """Whether a function that a class itself defines sets an attribute of this name."""
+    codes = [one.__code__ for one in vars(cls).values() if inspect.isfunction(one)]
+    return any(
+        step.opname == "STORE_ATTR" and step.argval == attribute
+        for code in codes
+        for step in dis.get_instructions(code)
+    )
