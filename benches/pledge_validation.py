@@ -5,6 +5,7 @@ crates/protocols/src/pledge/PREREGISTERED.md says what is compared.
 
 usage: benches/pledge_validation.py path/to/millpond FOLDER [--threads 2] [--limit 1500] > table.md
        benches/pledge_validation.py path/to/millpond --seeds 10
+       benches/pledge_validation.py path/to/millpond --floors 0.2,0.5,0.7
 
 With --seeds there is no folder: Pledge runs for 30 s on generated traces of so many seeds, with hosts that react up
 to 5 ms late.
@@ -263,11 +264,39 @@ def seeds(runs, millpond, number):
     table(title, ["trace", "flows", "utilization", "p95", "Jain"], rows)
 
 
+PRESETS = (
+    "lte-car lte-car-bursty lte-car-wide lte-fading lte-short lte-uplink lte-walking umts-car evdo-car "
+    "wifi-restaurant wifi-restaurant-poor wifi-office-edge 5g-car mmwave-walking"
+).split()
+
+
+def floors(runs, millpond, values):
+    """Pledge on generated traces: how much each floor of the late factor gains, and which targets it misses."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in PRESETS:
+            traces = [pathlib.Path(folder) / f"{preset}-{seed}.csv" for seed in range(1, 5)]
+            for seed, trace in enumerate(traces, 1):
+                command = [millpond, "trace", "generate", "--preset", preset, "--duration", "60s", "--seed", str(seed)]
+                subprocess.run([*command, "--out", str(trace)], check=True, capture_output=True)
+            for floor in values:
+                sets = (f"protocols.pledge.params.late_floor={floor}",)
+                row = [preset, floor]
+                for target in TARGETS:
+                    seen = runs.all([(trace, f"pledge@{target}", sets) for trace in traces])
+                    use, p95, *_ = zip(*[value for value in seen.values() if value], strict=True)
+                    row.append(f"{statistics.mean(use):.1f}, {statistics.mean(p95):.0f} ({max(p95):.0f})")
+                rows.append(row)
+    title = "Four seeds, by floor of the late factor: mean utilization in %, mean (worst) p95 in ms"
+    table(title, ["trace", "floor", *(f"{target} ms" for target in TARGETS)], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("millpond")
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("--seeds", type=int)
+    parser.add_argument("--floors", type=lambda text: [float(part) for part in text.split(",")])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=1500)
     arguments = parser.parse_args()
@@ -276,8 +305,11 @@ def main():
     if arguments.seeds:
         seeds(runs, millpond, arguments.seeds)
         return
+    if arguments.floors:
+        floors(runs, millpond, arguments.floors)
+        return
     if arguments.folder is None:
-        parser.error("expected the folder of the traces, or --seeds")
+        parser.error("expected the folder of the traces, --seeds or --floors")
     traces = sorted(path for path in arguments.folder.rglob("*") if is_trace(path))
     if not traces:
         sys.exit(f"no traces in {arguments.folder}")

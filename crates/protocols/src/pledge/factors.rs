@@ -8,8 +8,8 @@
 
 use super::params::RouterParams;
 
-/// Least value of both factors. The slack of the guarantee is its logarithm: `ln 5 = 1.61`.
-pub(super) const FLOOR: f64 = 0.2;
+/// Least use factor.
+pub(super) const USE_FLOOR: f64 = 0.2;
 
 /// Windows after which a mean has forgotten its initial value; eta_l begins at its inverse.
 pub(super) const FIRST_WINDOWS: f64 = 10.0;
@@ -75,7 +75,7 @@ impl LateFactor {
     pub(super) fn count(&mut self, params: &RouterParams, share: f64, is_late: bool) {
         let excess = params.late - f64::from(u8::from(is_late));
         let step = late_step(params, self.windows) * share * excess;
-        self.value = (self.value * (1.0 + step)).clamp(FLOOR, 1.0);
+        self.value = (self.value * (1.0 + step)).clamp(params.late_floor, 1.0);
         self.windows += share;
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn next_use_factor(
     most: f64,
 ) -> f64 {
     let step = params.use_step * ((1.0 - params.spare) * wasted - params.spare * served);
-    let next = (use_factor * (1.0 + step)).max(FLOOR);
+    let next = (use_factor * (1.0 + step)).max(USE_FLOOR);
     if step > 0.0 { next.min(most.max(use_factor)) } else { next }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn next_use_factor(
 /// window that is less by as much would have left no instant unused.
 #[inline]
 pub(super) fn without_standing_queue(window: f64, product: f64, standing: f64) -> f64 {
-    ((window - standing) / product).max(FLOOR)
+    ((window - standing) / product).max(USE_FLOOR)
 }
 
 #[cfg(test)]
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn the_late_factor_follows_equation_4() {
         let params = defaults();
-        let mut factor = LateFactor { value: 0.5, windows: 1000.0 };
+        let mut factor = LateFactor { value: 0.8, windows: 1000.0 };
         factor.count(&params, 0.5, false);
-        assert!((factor.value / 0.5 - (1.0 + 0.02 * 0.5 * 0.05)).abs() < 1e-12);
+        assert!((factor.value / 0.8 - (1.0 + 0.02 * 0.5 * 0.05)).abs() < 1e-12);
         let before = factor.value;
         factor.count(&params, 1.0, true);
         assert!((factor.value / before - (1.0 - 0.02 * 0.95)).abs() < 1e-12);
@@ -148,7 +148,7 @@ mod tests {
         factor.count(&params, 1.0, false);
         assert_eq!(factor.value, 1.0);
         factor.count(&params, 1e9, true);
-        assert_eq!(factor.value, FLOOR);
+        assert_eq!(factor.value, params.late_floor);
     }
 
     #[test]
@@ -160,18 +160,18 @@ mod tests {
         assert!(after(0.0) < 1.0);
         assert_eq!(next_use_factor(&params, 1.99, 1.0, 0.0, 2.0), 2.0, "not beyond the late window");
         assert_eq!(next_use_factor(&params, 2.5, 1.0, 0.0, 2.0), 2.5);
-        assert_eq!(next_use_factor(&params, FLOOR, 0.0, 1.0, 2.0), FLOOR);
+        assert_eq!(next_use_factor(&params, USE_FLOOR, 0.0, 1.0, 2.0), USE_FLOOR);
     }
 
     #[test]
     fn a_standing_queue_is_taken_from_the_window_at_once() {
         // 60 kB in the loop, never less than 15 kB queued: 45 kB of 50.
         assert!((without_standing_queue(60e3, 50e3, 15e3) - 0.9).abs() < 1e-12);
-        assert_eq!(without_standing_queue(60e3, 50e3, 90e3), FLOOR);
+        assert_eq!(without_standing_queue(60e3, 50e3, 90e3), USE_FLOOR);
     }
 
     /// Late bytes beyond the promised share, and their bound while the factor is off its floor: packets of these bytes,
-    /// late or not, with mean windows B. The bound is `ln 5 (B_1 / eta_1 + V)`, with V the sum of all increases of `B / eta`.
+    /// late or not, with mean windows B. The bound is `ln 2 (B_1 / eta_1 + V)`, with V the sum of all increases of `B / eta`.
     struct Account {
         factor: LateFactor,
         excess: f64,
@@ -180,10 +180,12 @@ mod tests {
         last: f64,
         increases: f64,
         touched_floor: bool,
+        /// `-ln` of the floor.
+        slack: f64,
     }
 
     impl Account {
-        fn new(windows: f64) -> Self {
+        fn new(params: &RouterParams, windows: f64) -> Self {
             let factor = LateFactor { value: 1.0, windows };
             Self {
                 factor,
@@ -193,6 +195,7 @@ mod tests {
                 last: 0.0,
                 increases: 0.0,
                 touched_floor: false,
+                slack: -libm::log(params.late_floor),
             }
         }
 
@@ -206,11 +209,11 @@ mod tests {
             self.factor.count(params, bytes / mean_window, is_late);
             self.excess += bytes * (f64::from(u8::from(is_late)) - params.late);
             self.total += bytes;
-            self.touched_floor |= self.factor.value <= FLOOR;
+            self.touched_floor |= self.factor.value <= params.late_floor;
         }
 
         fn bound(&self) -> f64 {
-            -libm::log(FLOOR) * (self.first + self.increases)
+            self.slack * (self.first + self.increases)
         }
     }
 
@@ -218,11 +221,11 @@ mod tests {
     fn attack(genes: &[f64; 6], seed: u64, params: &RouterParams, check: impl Fn(&Account)) -> f64 {
         let mut random = Random::numbered(seed, 18);
         let [enter, leave, threshold, swing, period, young] = *genes;
-        let mut account = Account::new(if young < 0.5 { 0.0 } else { 1e6 });
+        let mut account = Account::new(params, if young < 0.5 { 0.0 } else { 1e6 });
         let (mut is_late, mut worst) = (false, 0.0_f64);
         for packet in 0..20_000 {
             is_late = random.chance(if is_late { 1.0 - leave } else { enter });
-            let late = is_late && account.factor.value > FLOOR + threshold;
+            let late = is_late && account.factor.value > params.late_floor + threshold;
             let phase = f64::from(packet) / (10.0 + 1000.0 * period);
             let mean_window = 20_000.0 * libm::exp(swing * libm::sin(phase));
             account.count(params, 1500.0, mean_window, late);
@@ -264,16 +267,17 @@ mod tests {
     }
 
     #[test]
-    fn with_constant_windows_the_bound_is_1_61_over_eta_n_and_an_adversary_reaches_it() {
-        // All bytes are late until the factor is just above its floor: share 1, n = ln 5 / (0.95 eta) windows.
+    fn with_constant_windows_the_bound_is_the_logarithm_of_the_floor_over_eta_n_and_an_adversary_reaches_it()
+    {
+        // All bytes are late until the factor is just above its floor: share 1, n = ln 2 / (0.95 eta) windows.
         let params = defaults();
-        let mut account = Account::new(1e6);
-        while account.factor.value > FLOOR * 1.001 {
+        let mut account = Account::new(&params, 1e6);
+        while account.factor.value > params.late_floor * 1.001 {
             account.count(&params, 15.0, 20_000.0, true);
         }
         assert!(!account.touched_floor);
         let windows = account.total / 20_000.0;
-        let slack = libm::log(5.0) / (params.late_step * windows);
+        let slack = core::f64::consts::LN_2 / (params.late_step * windows);
         assert!((account.bound() / account.total / slack - 1.0).abs() < 1e-9);
         assert!(
             (0.99..=1.0).contains(&(account.excess / account.bound())),

@@ -1,6 +1,6 @@
 //! Pledge as differential equations: the use factor of each router, and senders that follow the offered rate at once.
 
-use super::factors::{BUFFER_SHARE, FLOOR};
+use super::factors::{BUFFER_SHARE, USE_FLOOR};
 use super::params::RouterParams;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
@@ -100,7 +100,7 @@ impl FluidLink for Router {
     const GUARDS: &'static [&'static str] = &["arrivals less the capacity", "late window less use window"];
 
     fn states(&self) -> Vec<State> {
-        vec![State::new("use factor", "1", 1.0).within(FLOOR, f64::INFINITY)]
+        vec![State::new("use factor", "1", 1.0).within(USE_FLOOR, f64::INFINITY)]
     }
 
     /// `theta' = theta eta_u ((1 - spare) wasted - spare served) / B`.
@@ -111,7 +111,7 @@ impl FluidLink for Router {
         let served = -idle + input.capacity;
         // B is the mean served rate times T: at most this, and at least the floor's.
         let windows = (idle * (1.0 - self.params.spare) - served * self.params.spare)
-            / (greatest(served, T::from(FLOOR * input.capacity)) * base_rtt);
+            / (greatest(served, T::from(USE_FLOOR * input.capacity)) * base_rtt);
         let most = self.in_time(base_rtt, input.capacity) / base_rtt;
         let rises = use_factor >= most && windows > 0.0;
         dx[0] = if rises { T::zero() } else { use_factor * windows * self.params.use_step };

@@ -25,6 +25,9 @@ const SPARE: Key<f64> = number("spare", "1", 0.01, above(0.0).to(0.5))
 const LATE_STEP: Key<f64> = number("late_step", "1", 0.02, above(0.0).to(0.5))
     .source("Eq. (4): memory of 50 windows, after that of all windows so far")
     .meaning("step of the late factor for each window of departed bytes");
+const LATE_FLOOR: Key<f64> = number("late_floor", "1", 0.5, above(0.0).to(1.0))
+    .source("Eq. (4); docs/extensions/pledge.md, section The floor")
+    .meaning("least late factor: the promise is given up where a smaller window would be needed");
 const USE_STEP: Key<f64> = number("use_step", "1", 0.05, above(0.0).to(1.0))
     .source("Eq. (5): delay margin of (pi / (2 use_step) - 1) round trips; chosen on synthetic traces")
     .meaning("step of the use factor for each window of departed bytes");
@@ -37,7 +40,7 @@ pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &TARGET, &LATE, &PER, &SPARE, &LATE_STEP, &USE_STEP, &INITIAL_RTT, &INITIAL_WINDOW,
+    &TARGET, &LATE, &PER, &SPARE, &LATE_STEP, &LATE_FLOOR, &USE_STEP, &INITIAL_RTT, &INITIAL_WINDOW,
 ];
 
 /// The router's parameters.
@@ -52,6 +55,8 @@ pub(super) struct RouterParams {
     pub(super) spare: f64,
     /// Least eta_l.
     pub(super) late_step: f64,
+    /// Least theta_l. The slack of the guarantee is its logarithm.
+    pub(super) late_floor: f64,
     /// eta_u.
     pub(super) use_step: f64,
     /// T before the first sample.
@@ -66,6 +71,7 @@ impl RouterParams {
             per: settings.get(PER),
             spare: settings.get(SPARE),
             late_step: settings.get(LATE_STEP),
+            late_floor: settings.get(LATE_FLOOR),
             use_step: settings.get(USE_STEP),
             initial_rtt: settings.get(INITIAL_RTT),
         }
