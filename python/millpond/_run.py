@@ -65,12 +65,12 @@ class Run:
 
     @cached_property
     def flows(self) -> Table:
-        """One row for each declared flow, with its numbers of the summary except ``unread_headers``."""
+        """One row for each declared flow, with its numbers of the summary; delays of nothing are NaN."""
         return Table(self._core.flows())
 
     @cached_property
     def links(self) -> Table:
-        """One row for each direction of each link, with its numbers of the summary except ``foreign_headers``."""
+        """One row for each direction of each link, with its numbers of the summary; delays of nothing are NaN."""
         return Table(self._core.links())
 
     @cached_property

@@ -49,14 +49,15 @@ pub(crate) fn flows(flows: &[Flow]) -> Vec<UnitColumn<'_>> {
     ];
     columns.extend(rows.times("rtt_ms", |flow| flow.rtt_ms));
     columns.extend([rows.numbers("rpm", "1/min", |flow| flow.rpm)]);
-    columns.extend(rows.times("queueing_ms", |flow| Some(flow.queueing_ms)));
-    columns.extend(rows.times("one_way_ms", |flow| flow.one_way_ms));
+    columns.extend(rows.times("queueing_ms", |flow| (flow.delivered > 0).then_some(flow.queueing_ms)));
+    columns.extend(rows.times("one_way_ms", |flow| flow.one_way_ms.filter(|_| flow.delivered > 0)));
     columns.extend([
         rows.counts("sent", "packets", |flow| flow.sent),
         rows.counts("delivered", "packets", |flow| flow.delivered),
         rows.counts("retransmitted", "packets", |flow| flow.retransmitted),
         rows.counts("lost", "packets", |flow| flow.lost),
         rows.counts("marked", "packets", |flow| flow.marked),
+        rows.counts("unread_headers", "headers", |flow| flow.unread_headers),
         rows.numbers("completed_s", "s", |flow| flow.completed_s),
         rows.numbers("closed_s", "s", |flow| flow.closed_s),
         rows.numbers("converged_s", "s", |flow| flow.converged_s),
@@ -74,12 +75,13 @@ pub(crate) fn links(links: &[Link]) -> Vec<UnitColumn<'_>> {
         rows.numbers("utilization", "1", |link| Some(link.utilization)),
     ];
     columns.extend(rows.packets("queue_packets", |link| link.queue_packets));
-    columns.extend(rows.times("queueing_ms", |link| Some(link.queueing_ms)));
+    columns.extend(rows.times("queueing_ms", |link| (link.arrivals > 0).then_some(link.queueing_ms)));
     columns.extend([
         rows.counts("arrivals", "packets", |link| link.arrivals),
         rows.counts("drops", "packets", |link| link.drops),
         rows.counts("drops_total", "packets", |link| link.drops_total),
         rows.counts("marks", "packets", |link| link.marks),
+        rows.counts("foreign_headers", "headers", |link| link.foreign_headers),
     ]);
     columns
 }

@@ -144,7 +144,8 @@ pub struct Flow {
     pub fair_share_bps: Option<f64>,
     /// Mean congestion window, in packets; null if the law has no window, or if the flow has relays.
     pub window_packets: Option<f64>,
-    /// Round-trip times, in milliseconds; null if the flow has relays: no acknowledgement then comes from its destination.
+    /// Round-trip times, in milliseconds; null without a sample, and if the flow has relays: no acknowledgement then comes from its
+    /// destination.
     pub rtt_ms: Option<Milliseconds>,
     /// Its loops from source to destination, if it has relays.
     #[serde(default)]
@@ -153,7 +154,7 @@ pub struct Flow {
     /// 95th percentile left out. Null for other workloads.
     #[serde(default)]
     pub rpm: Option<f64>,
-    /// End-to-end queueing delay, relays included, in milliseconds.
+    /// End-to-end queueing delay, relays included, in milliseconds; zeros if nothing was delivered.
     pub queueing_ms: Milliseconds,
     /// Time from the first transmission of data by the source to its arrival at the destination, in milliseconds: queueing,
     /// service, propagation, processing, retransmission and relays. Null in the fluid world.

@@ -62,6 +62,7 @@ const MISTAKES: &str = r#"
 14      | rate = { trace = { file = "cell.down", end = "lop" } } | unknown word "lop" | "loop"?
 21      | from = "R1" | `from` without `to` | for the shortest path
 21      | to = "R3" | `to` without `from` | for the shortest path
+18      | name = "all" | "all" is the name of all flows together | name the group otherwise
 21      | path = ["R1", "R2", "R33"] | unknown node "R33" | did you mean "R3"?
 25      | relays = ["R9"] | unknown node "R9" | R1, R2, R3
 24      | [protocol.lgcc] | unknown key of a scenario "protocol" | did you mean "protocols"?

@@ -153,12 +153,26 @@ impl SampledEntity<'_> {
     }
 }
 
-impl Gauge for SampledEntity<'_> {
-    /// A quantity of a law, except for the window, which is recorded for every law already.
+/// The quantities of a law at the sender of a loop.
+struct SampledSenderLaw<'a, 'b> {
+    of_loop: &'a mut SampledEntity<'b>,
+    /// Whether the window is recorded, as for each law that has one.
+    has_window: bool,
+}
+
+impl Gauge for SampledSenderLaw<'_, '_> {
+    /// A quantity with the name of one of every flow is another one.
     fn quantity(&mut self, name: &'static str, unit: &'static str, value: f64) {
-        if name != quantity::WINDOW {
-            self.push(name, unit, value);
-        }
+        let name = match name {
+            quantity::WINDOW if self.has_window => return,
+            quantity::GOODPUT => "goodput of the law",
+            quantity::SEND_RATE => "send rate of the law",
+            quantity::QUEUEING => "queueing delay of the law",
+            quantity::RTT => "smoothed RTT of the law",
+            quantity::BACKLOG => "backlog of the law",
+            other => other,
+        };
+        self.of_loop.push(name, unit, value);
     }
 }
 
@@ -328,13 +342,15 @@ impl PacketSeriesRecorder {
         });
         let entity = (EntityKind::Flow, EntityName::Loop(flow, position));
         let entity = &mut self.entity(number, entity, interval, flow.size.is_none());
-        if let Some(window) = loop_view.sender().window() {
+        let window = loop_view.sender().window();
+        if let Some(window) = window {
             entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
         }
         if let Some(rtt) = loop_view.smoothed_rtt() {
             entity.push(quantity::RTT, "ms", rtt.millis());
         }
-        loop_view.sender().law().observe(entity);
+        let mut law = SampledSenderLaw { of_loop: entity, has_window: window.is_some() };
+        loop_view.sender().law().observe(&mut law);
         if let Some((before, wait, earlier)) = waits {
             (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
             entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);

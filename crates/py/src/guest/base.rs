@@ -1,12 +1,13 @@
 //! The base classes of senders, receivers and links in Python: the present time, random numbers, and what the law sets.
 
-use millpond_guest::{Nonsense, RawPermit};
-use millpond_law::{Context, Ecn, HEADER_BYTES, Random};
+use millpond_guest::{Nonsense, RawPermit, intern};
+use millpond_law::{Context, Ecn, Gauge, HEADER_BYTES, Random};
 use millpond_units::Time;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The ECN bits in words.
 pub(super) fn ecn_name(ecn: Ecn) -> &'static str {
@@ -184,7 +185,9 @@ impl ReceiverBase {
     }
 
     #[setter]
-    fn set_echo(&mut self, bytes: Option<Vec<u8>>) -> PyResult<()> {
+    fn set_echo(&mut self, bytes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let bytes: Option<Vec<u8>> =
+            bytes.extract().map_err(|_| unexpected(bytes, "the bytes of an echo, or None"))?;
         if let Some(bytes) = &bytes {
             check_header(bytes)?;
         }
@@ -246,6 +249,27 @@ impl LinkBase {
 }
 
 /// Refuses a header that no packet can carry.
+/// Reports what `observe` returns; values that are not numbers have no meaning at this time and are left out.
+pub(super) fn report(observe: &Bound<'_, PyAny>, gauge: &mut dyn Gauge) -> PyResult<()> {
+    let answer = observe.call0()?;
+    let all: BTreeMap<String, (f64, String)> = answer.extract().map_err(|_| {
+        unexpected(
+            &answer,
+            "a dictionary with a number and a unit for each name, such as {\"load\": (0.5, \"1\")}",
+        )
+    })?;
+    for (name, (value, unit)) in all.iter().filter(|(_, (value, _))| !value.is_nan()) {
+        gauge.quantity(intern(name), intern(unit), *value);
+    }
+    Ok(())
+}
+
+/// The error for what a callback has returned, or written, in place of something else.
+pub(super) fn unexpected(found: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    let found = found.repr().map_or_else(|_| "an object without a text".to_owned(), |text| text.to_string());
+    PyTypeError::new_err(format!("expected {expected}, found {found}"))
+}
+
 pub(super) fn check_header(bytes: &[u8]) -> PyResult<()> {
     if bytes.len() > HEADER_BYTES {
         let message = format!("a header has at most {HEADER_BYTES} bytes, not {}", bytes.len());

@@ -1,17 +1,16 @@
 //! A router whose callbacks are methods of an object in Python.
 
-use super::base::{Base, LinkBase};
+use super::base::{Base, LinkBase, report, unexpected};
 use super::declaration::PartClass;
 use super::events::{LinkPacket, QueueState};
 use super::{CallbackOrigin, methods};
-use millpond_guest::{intern, next_tick};
+use millpond_guest::next_tick;
 use millpond_law::{
     Context, Gauge, Header, HeaderId, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict,
 };
 use millpond_units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The law of a guest at one link.
@@ -80,7 +79,9 @@ impl PythonLink {
             let seen = LinkPacket { bytes, kind, ecn, header: *packet.header, header_id: self.header_id };
             let seen = Bound::new(py, seen)?;
             let answer = callback.bind(py).call1((&seen, QueueState(*queue)))?;
-            let verdict = verdict(answer.extract::<Option<&str>>()?)?;
+            let text = answer.extract::<Option<&str>>();
+            let verdict =
+                verdict(text.map_err(|_| unexpected(&answer, "a verdict: \"mark\", \"drop\" or None"))?)?;
             base.borrow_mut().end(cx);
             let written: Header = seen.borrow().header;
             *packet.header = written;
@@ -111,7 +112,9 @@ impl PythonLink {
         Python::attach(|py| {
             let base = self.base.bind(py);
             base.borrow_mut().begin(cx);
-            let after: Option<f64> = callback.bind(py).call1((QueueState(*queue),))?.extract()?;
+            let answer = callback.bind(py).call1((QueueState(*queue),))?;
+            let after: Option<f64> =
+                answer.extract().map_err(|_| unexpected(&answer, "a number of seconds, or None"))?;
             base.borrow_mut().end(cx);
             let next = next_tick(cx.now, after.unwrap_or(f64::INFINITY));
             next.map_err(|nonsense| PyValueError::new_err(nonsense.to_string()))
@@ -148,17 +151,9 @@ impl Link for PythonLink {
         if self.has_failed.load(Ordering::Relaxed) {
             return;
         }
-        let observed = Python::attach(|py| -> PyResult<BTreeMap<String, (f64, String)>> {
-            callback.bind(py).call0()?.extract()
-        });
-        match observed {
-            Ok(all) => all.iter().for_each(|(name, (value, unit))| {
-                gauge.quantity(intern(name), intern(unit), *value);
-            }),
-            Err(error) => {
-                let now = Python::attach(|py| *self.base.bind(py).borrow_mut().present().0);
-                self.fail("observe", now, error);
-            }
+        if let Err(error) = Python::attach(|py| report(callback.bind(py), gauge)) {
+            let now = Python::attach(|py| *self.base.bind(py).borrow_mut().present().0);
+            self.fail("observe", now, error);
         }
     }
 }

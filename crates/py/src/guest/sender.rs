@@ -1,10 +1,9 @@
 //! A sender whose callbacks are methods of an object in Python.
 
-use super::base::{Base, SenderBase, check_header};
+use super::base::{Base, SenderBase, check_header, report, unexpected};
 use super::declaration::PartClass;
 use super::events::{Ack, Congestion, Start};
 use super::{CallbackOrigin, methods};
-use millpond_guest::intern;
 use millpond_law::{self as law, Context, Gauge, Header, HeaderId, Permit, Sender};
 use millpond_units::{Bytes, Rate, Time};
 use pyo3::call::PyCallArgs;
@@ -133,7 +132,9 @@ impl PythonSender {
         let Some(callback) = &self.callbacks.header else { return Ok(None) };
         let base = self.base.bind(py);
         base.borrow_mut().begin(cx);
-        let bytes: Option<Vec<u8>> = callback.bind(py).call0()?.extract()?;
+        let answer = callback.bind(py).call0()?;
+        let bytes: Option<Vec<u8>> =
+            answer.extract().map_err(|_| unexpected(&answer, "the bytes of a header, or None"))?;
         base.borrow_mut().end(cx);
         if let Some(bytes) = &bytes {
             check_header(bytes)?;
@@ -202,19 +203,9 @@ impl Sender for PythonSender {
         if self.has_failed.load(Ordering::Relaxed) {
             return;
         }
-        let observed = Python::attach(|py| -> PyResult<Vec<(String, String, f64)>> {
-            let all: std::collections::BTreeMap<String, (f64, String)> =
-                callback.bind(py).call0()?.extract()?;
-            Ok(all.into_iter().map(|(name, (value, unit))| (name, unit, value)).collect())
-        });
-        match observed {
-            Ok(all) => {
-                all.iter().for_each(|(name, unit, value)| gauge.quantity(intern(name), intern(unit), *value));
-            }
-            Err(error) => {
-                let now = Python::attach(|py| *self.base.bind(py).borrow_mut().present().0);
-                self.fail("observe", now, error);
-            }
+        if let Err(error) = Python::attach(|py| report(callback.bind(py), gauge)) {
+            let now = Python::attach(|py| *self.base.bind(py).borrow_mut().present().0);
+            self.fail("observe", now, error);
         }
     }
 }

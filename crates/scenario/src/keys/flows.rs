@@ -266,8 +266,17 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
         group.count = u32::try_from(group.paths.len()).unwrap_or(u32::MAX).max(1);
     }
     check_order(&fields, &group);
+    check_name(written, &group);
     fields.finish();
     Some(group)
+}
+
+/// Reports a group with the name that results give to all flows together.
+fn check_name(written: &Written<'_>, group: &FlowGroup) {
+    if group.name.value == "all" {
+        let (message, help) = ("\"all\" is the name of all flows together", "name the group otherwise");
+        written.context.faults.report(group.name.place, message, "in results", help).unwrap_or_default()
+    }
 }
 
 /// Reports that a flow has not exactly one form of a path; `keys`: whether it has `path`, `paths`, `from` and `to`.
