@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from typing import TYPE_CHECKING, TypeAlias
 
 from millpond import _core
-from millpond._journal import Ended, Journal, execute
+from millpond._journal import execute
 
 if TYPE_CHECKING:
     from millpond._sweep import Task
@@ -34,7 +34,7 @@ BETWEEN_COUNTS = 2.0
 PATIENCE = 5.0
 
 #: Lines of ``runs.jsonl``, the time that they took in seconds, and why the worker executed no more.
-Outcome: TypeAlias = "tuple[list[str | Ended], float, _core.Error | None]"
+Outcome: TypeAlias = "tuple[list[str], float, _core.Error | None]"
 
 
 @functools.lru_cache(maxsize=1)
@@ -58,7 +58,7 @@ def run_chunk(task: bytes, numbers: list[int], attempt: int) -> Outcome:
     attempt : int
         Differs between tasks with equal runs: some executors return the result of an earlier task with equal arguments.
     """
-    lines: list[str | Ended] = []
+    lines: list[str] = []
     begin = time.perf_counter()
     error = None
     try:
@@ -102,7 +102,7 @@ class Distribution:
 
     Parameters
     ----------
-    dataset : Journal
+    dataset : Dataset
         Where runs are added.
     plan : SweepPlan
         The runs.
@@ -115,7 +115,7 @@ class Distribution:
     """
 
     def __init__(
-        self, dataset: Journal, plan: _core.SweepPlan, task: bytes, executor: Executor, in_flight: int | None
+        self, dataset: _core.Dataset, plan: _core.SweepPlan, task: bytes, executor: Executor, in_flight: int | None
     ) -> None:
         self.dataset, self.plan, self.task, self.executor = dataset, plan, task, executor
         self.missing = dataset.missing()

@@ -18,7 +18,7 @@ from millpond import _core, _toml
 from millpond._arguments import listed, whole
 from millpond._distribute import Distribution
 from millpond._fingerprint import fingerprint
-from millpond._journal import Journal, check_laws, execute, set_version
+from millpond._journal import check_laws, execute, set_version
 from millpond._law import Law, name_of, register, registered
 from millpond._place import Folder, place_of
 from millpond._progress import Progress, shown
@@ -247,27 +247,24 @@ class Part:
                 if workers.executor is None:
                     dataset.run(workers.threads, tick)
                 else:
-                    journal, task = self._journal(dataset, place.path), pickle.dumps(self.task)
-                    Distribution(journal, self.plan, task, workers.executor, workers.in_flight).run(tick)
+                    task = pickle.dumps(self.task)
+                    Distribution(dataset, self.plan, task, workers.executor, workers.in_flight).run(tick)
                 return dataset.finish()
         except _core.GuestError:
             if workers.executor is not None:
                 raise
         with self._opened(place.path, replace=False) as dataset:
-            self._execute_singly(self._journal(dataset, place.path), tick)
+            self._execute_singly(dataset, tick)
             return dataset.finish()
 
-    def _execute_singly(self, journal: Journal, tick: Callable[[float], None]) -> None:
+    def _execute_singly(self, dataset: _core.Dataset, tick: Callable[[float], None]) -> None:
         """Executes the runs after a law has ended one of those that were executed together."""
-        missing = journal.missing()
+        missing = dataset.missing()
         before = 1 - len(missing) / len(self.plan)
         for ended, number in enumerate(missing):
             tick(before + ended / len(self.plan))
-            journal.append(number, execute(self.plan, number))
+            dataset.append(number, execute(self.plan, number))
         tick(1.0)
-
-    def _journal(self, dataset: _core.Dataset, path: Path) -> Journal:
-        return Journal(dataset, self.plan, self.task.scenario._inner, path)
 
     @contextmanager
     def _opened(self, path: Path, replace: bool) -> Iterator[_core.Dataset]:

@@ -7,7 +7,9 @@ use crate::world::world_of;
 use crate::{VERSION, guest};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
-use millpond_sweep::{MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, means, run_cell, run_cells};
+use millpond_sweep::{
+    MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, failed_cell, means, run_cell, run_cells,
+};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -81,6 +83,12 @@ impl SweepPlan {
         interruptible(py, &Conditions::PLAIN, move |watch| {
             Ok(serde_json::to_string(&run_cell(&plan, cell(&plan, number)?, 0, watch)?)?)
         })
+    }
+
+    /// The line of `runs.jsonl` of the run of this number, which a law in Python has ended with this message.
+    fn failed(&self, number: usize, message: String) -> PyResult<String> {
+        let record = failed_cell(&self.0, cell(&self.0, number)?, message);
+        Ok(serde_json::to_string(&record).map_err(Failure::from)?)
     }
 
     /// The settings, protocol and seed of the run of this number, for messages.

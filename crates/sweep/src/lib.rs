@@ -29,7 +29,7 @@ pub use metric::Metric;
 pub use plan::{SweepCell, SweepPlan, SweepSpec};
 pub use quantity::number_with_unit;
 pub use record::{SweepRecord, SweepRow};
-pub use run::{run_cell, run_cells};
+pub use run::{failed_cell, run_cell, run_cells};
 pub use settings::SweepSettings;
 pub use shared::Shared;
 pub use varied::Varied;

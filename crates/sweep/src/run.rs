@@ -10,6 +10,24 @@ use millpond_results::{About, RunOrigin, Watch};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// The record of a cell whose run has failed with this message.
+pub fn failed_cell(plan: &SweepPlan<'_>, cell: &SweepCell, message: String) -> SweepRecord {
+    SweepRecord { error: Some(message), ..empty_record(plan, cell) }
+}
+
+/// The record of a cell without results.
+fn empty_record(plan: &SweepPlan<'_>, cell: &SweepCell) -> SweepRecord {
+    SweepRecord {
+        run: cell.key.clone(),
+        settings: plan.settings(cell).into(),
+        protocol: cell.protocol.as_deref().map(Shared::from),
+        world: plan.world().name().into(),
+        seed: cell.seed,
+        version: plan.version().into(),
+        ..SweepRecord::default()
+    }
+}
+
 /// Runs one cell. `index` numbers it for `watch`. A run that fails is a record with its message.
 ///
 /// # Errors
@@ -20,21 +38,10 @@ pub fn run_cell(
     index: usize,
     watch: &dyn Watch,
 ) -> Result<SweepRecord, Error> {
-    let record = SweepRecord {
-        run: cell.key.clone(),
-        settings: plan.settings(cell).into(),
-        protocol: cell.protocol.as_deref().map(Shared::from),
-        world: plan.world().name().into(),
-        seed: cell.seed,
-        version: plan.version().into(),
-        ..SweepRecord::default()
-    };
     let failed = |error: Error| match error {
         Error::Run(stopped @ millpond_lab::Error::Stopped { .. }) => Err(Error::Run(stopped)),
-        Error::Scenario(faults) => {
-            Ok(SweepRecord { error: Some(faults.render_within(false, usize::MAX)), ..record.clone() })
-        }
-        other => Ok(SweepRecord { error: Some(other.to_string()), ..record.clone() }),
+        Error::Scenario(faults) => Ok(failed_cell(plan, cell, faults.render_within(false, usize::MAX))),
+        other => Ok(failed_cell(plan, cell, other.to_string())),
     };
     let case = match plan.case(cell) {
         Ok(case) => case,
@@ -46,7 +53,7 @@ pub fn run_cell(
         Ok(finished) => Ok(SweepRecord {
             scenario_sha256: finished.run.summary.scenario_sha256.clone().into(),
             rows: SweepRow::of_run(finished.run),
-            ..record
+            ..empty_record(plan, cell)
         }),
         Err(error) => failed(error.into()),
     }
