@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 use crate::decimate::Point;
-use crate::label::LabelPosition;
+use crate::label::{LabelPosition, NEAR, leader_ends};
 use crate::style::{OPEN_SHAPE, SeriesStyle};
 use maud::{Markup, Render, html};
 use std::fmt::Write;
@@ -10,8 +10,6 @@ use std::ops::Range;
 
 /// Width and height of the grid of whole numbers on which curves are drawn.
 pub(crate) const GRID: (f64, f64) = (20_000.0, 4_000.0);
-/// A text at most this many pixels above or below its point stands beside it.
-const NEAR: f64 = 20.0;
 /// Width and height of a plot of a plane in pixels where there is room; elsewhere it keeps their ratio.
 pub const PLANE: (f64, f64) = (690.0, 480.0);
 
@@ -136,8 +134,11 @@ struct ElementFrame<'a> {
 impl ElementFrame<'_> {
     fn curve(&self, name: Option<&str>, class: &str, points: &[Point]) -> Markup {
         let path = self.path(points);
+        // A line through one point has no length.
+        let single =
+            if points.iter().filter(|point| point.1.is_finite()).count() == 1 { "single " } else { "" };
         html! {
-            @if !path.is_empty() { path class={ "curve " (class) } data-name=[name] d=(path) {} }
+            @if !path.is_empty() { path class={ "curve " (single) (class) } data-name=[name] d=(path) {} }
         }
     }
 
@@ -172,10 +173,11 @@ impl ElementFrame<'_> {
     fn text(&self, class: &str, at: Point, position: LabelPosition, text: &str) -> Markup {
         let (PlotPosition { left, top }, LabelPosition { dx, dy, is_left }) = (self.place(at), position);
         let anchor = if is_left { "end" } else { "start" };
+        let [from, to] = leader_ends(dx, dy);
         html! {
             // A line leads from the point to a text that does not stand beside it.
             @if dy.abs() > NEAR {
-                svg.leader x=(left) y=(top) { line x1=(0.4 * dx) y1=(0.3 * dy) x2=(0.9 * dx) y2=(0.8 * dy) {} }
+                svg.leader x=(left) y=(top) { line x1=(from.0) y1=(from.1) x2=(to.0) y2=(to.1) {} }
             }
             text class=(class) x=(left) y=(top) dx=(dx) dy=(dy) text-anchor=(anchor) { (text) }
         }
@@ -236,5 +238,23 @@ impl Render for Percent {
     fn render_to(&self, buffer: &mut String) {
         // Writing to a String cannot fail.
         let _ = write!(buffer, "{}%", self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::Scale;
+
+    #[test]
+    fn a_curve_with_one_value_is_a_dot() {
+        let axis = || Axis::numbered(Scale::linear(0.0, 1.0), "", 4);
+        let class = |points: Vec<Point>| {
+            let curve = Element::Curve { name: None, class: "line".into(), points };
+            let markup = curve.markup(&axis(), &axis()).into_string();
+            markup.split('"').nth(1).unwrap_or_default().to_owned()
+        };
+        assert_eq!(class(vec![(0.5, f64::NAN), (1.0, 0.5)]), "curve single line");
+        assert_eq!(class(vec![(0.5, 0.2), (1.0, 0.5)]), "curve line");
     }
 }

@@ -31,6 +31,8 @@ const TEXT: f64 = 6.0;
 const CHARACTER: f64 = 7.2;
 /// Between the centre of a marker and its name.
 const GAP: f64 = 11.0;
+/// A text at most this many pixels above or below its point stands beside it.
+pub(crate) const NEAR: f64 = 20.0;
 
 /// The room in pixels that a name needs beside the centre of its marker.
 pub fn name_width(name: &str) -> f64 {
@@ -59,6 +61,12 @@ impl Rectangle {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
         width.max(0.0) * height.max(0.0)
+    }
+
+    /// From a point to the nearest place of the rectangle, in pixels.
+    fn distance(self, (x, y): Point) -> f64 {
+        let across = (self.left - x).max(x - self.right).max(0.0);
+        libm::hypot(across, (self.top - y).max(y - self.bottom).max(0.0))
     }
 
     fn of_marker((x, y): Point) -> Self {
@@ -128,41 +136,76 @@ pub struct PlacedNames<'a> {
     pub names: Vec<MarkedName<'a>>,
 }
 
-/// For each name the first position beside its marker in which it covers no marker and no earlier name and does not leave the
-/// plot, whatever of these widths the plot has. If there is none, the one that covers the smallest area in the widest plot,
-/// then in the next one.
+/// How often the position of each name is chosen again after those of the others.
+const PASSES: usize = 3;
+
+/// For each name the first position beside its marker in which it covers no marker, no other name and no line that leads to
+/// one, is not nearer to another marker than to its own, and does not leave the plot, whatever of these widths the plot has.
+/// If there is none, the one with the smallest such area in the widest plot, then in the next one.
 pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
-    let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, 52.0];
+    let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, -39.0, 52.0];
     let sides = [(GAP, false), (-GAP, true)];
     let candidates: Vec<LabelPosition> =
         rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left })).collect();
-    let mut spaces: Vec<(LabelSpace, &PlacedNames<'_>)> =
-        plots.iter().map(|plot| (LabelSpace::new(plot.width), plot)).collect();
-    spaces.sort_by(|(one, _), (other, _)| other.width.total_cmp(&one.width));
-    for (space, plot) in &mut spaces {
-        plot.names.iter().for_each(|name| space.add_marker(name.at));
-    }
+    let mut widest_first: Vec<&PlacedNames<'_>> = plots.iter().collect();
+    widest_first.sort_by(|one, other| other.width.total_cmp(&one.width));
     let count = plots.first().map_or(0, |plot| plot.names.len());
-    let mut chosen = Vec::with_capacity(count);
-    for index in 0..count {
-        let covered = |position: &LabelPosition| -> Vec<f64> {
-            let names = spaces.iter().filter_map(|(space, plot)| Some((space, *plot.names.get(index)?)));
-            names.map(|(space, name)| space.covered(name, *position)).collect()
+    let mut chosen: Vec<Option<LabelPosition>> = vec![None; count];
+    for index in (0..PASSES).flat_map(|_| 0..count) {
+        let faults = |position: &LabelPosition| -> Vec<f64> {
+            widest_first.iter().map(|plot| plot.faults(&chosen, index, *position)).collect()
         };
-        let ranked = candidates.iter().map(|position| (covered(position), *position));
-        let least = ranked.min_by(|(one, _), (other, _)| {
-            one.iter()
-                .zip(other)
-                .map(|(one, other)| one.total_cmp(other))
-                .fold(Ordering::Equal, Ordering::then)
-        });
-        let position = least.map_or(LabelPosition { dx: GAP, dy: 0.0, is_left: false }, |(_, best)| best);
-        for (space, plot) in &mut spaces {
-            plot.names.get(index).into_iter().for_each(|name| space.add_name(*name, position));
-        }
-        chosen.push(position);
+        let ranked = candidates.iter().map(|position| (faults(position), *position));
+        let least = ranked.min_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
+        chosen[index] = least.map(|(_, position)| position);
     }
-    chosen
+    chosen.into_iter().flatten().collect()
+}
+
+impl PlacedNames<'_> {
+    /// What the name with this index would cover in a position, or what of it would be outside of the plot, in square pixels;
+    /// its whole area besides if it would be nearer to another marker than to its own. The others are in the `chosen`
+    /// positions.
+    fn faults(&self, chosen: &[Option<LabelPosition>], index: usize, position: LabelPosition) -> f64 {
+        let Some(own) = self.names.get(index) else { return 0.0 };
+        let area = Rectangle::of_name(*own, position);
+        let outside = (-area.left).max(0.0) + (area.right - self.width).max(0.0);
+        let mut faults = outside * (area.bottom - area.top);
+        faults += self.names.iter().map(|name| area.shared(Rectangle::of_marker(name.at))).sum::<f64>();
+        if self.names.iter().any(|name| area.distance(name.at) < area.distance(own.at)) {
+            faults += area.shared(area);
+        }
+        let own_leader = leader(own.at, position);
+        let others = self.names.iter().zip(chosen).enumerate().filter(|(other, _)| *other != index);
+        for (name, position) in others.filter_map(|(_, (name, position))| Some((name, (*position)?))) {
+            let (other, its_leader) = (Rectangle::of_name(*name, position), leader(name.at, position));
+            faults += area.shared(other);
+            faults += own_leader.iter().map(|piece| piece.shared(other)).sum::<f64>();
+            faults += its_leader.iter().map(|piece| piece.shared(area)).sum::<f64>();
+        }
+        faults
+    }
+}
+
+/// Squares along the line that leads from a marker to a name; none for a name that stands beside it.
+fn leader((x, y): Point, LabelPosition { dx, dy, .. }: LabelPosition) -> Vec<Rectangle> {
+    const PIECES: u32 = 6;
+    if dy.abs() <= NEAR {
+        return Vec::new();
+    }
+    let [from, to] = leader_ends(dx, dy);
+    let piece = |piece: u32| {
+        let share = f64::from(piece) / f64::from(PIECES);
+        let at = |from: f64, to: f64| from + share * (to - from);
+        let (x, y) = (x + at(from.0, to.0), y + at(from.1, to.1));
+        Rectangle { left: x - 2.0, top: y - 2.0, right: x + 2.0, bottom: y + 2.0 }
+    };
+    (0..=PIECES).map(piece).collect()
+}
+
+/// Both ends of the line from a point to a text that does not stand beside it, in pixels from the point.
+pub(crate) fn leader_ends(dx: f64, dy: f64) -> [Point; 2] {
+    [(0.4 * dx, 0.3 * dy), (0.9 * dx, 0.8 * dy)]
 }
 
 #[cfg(test)]
@@ -187,6 +230,28 @@ mod tests {
             wide.names.iter().zip(&positions).map(|(name, at)| Rectangle::of_name(*name, *at)).collect();
         for (index, area) in areas.iter().enumerate() {
             assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
+        }
+    }
+
+    /// Places of a frontier: the name of the lower of two near markers stood below the upper one's neighbour.
+    #[test]
+    fn no_name_is_nearer_to_another_marker_than_to_its_own() {
+        let shares = [(0.40, 60.0), (0.42, 82.0), (0.55, 71.0), (0.45, 110.0), (0.62, 60.0)];
+        let texts = ["xcp", "abc", "pledge@50ms", "vegas", "pledge@100ms"];
+        let at = |width: f64| {
+            let names = shares.iter().zip(texts);
+            let names = names.map(|(&(share, y), name)| MarkedName { at: (share * width, y), name });
+            PlacedNames { width, names: names.collect() }
+        };
+        let plots = [310.0, 480.0, 1050.0].map(at);
+        let positions = label_positions(&plots);
+        for PlacedNames { width, names } in &plots {
+            for (own, position) in names.iter().zip(&positions) {
+                let area = Rectangle::of_name(*own, *position);
+                let is_nearer = |other: &&MarkedName<'_>| area.distance(other.at) < area.distance(own.at);
+                let nearer: Vec<&str> = names.iter().filter(is_nearer).map(|other| other.name).collect();
+                assert!(nearer.is_empty(), "{} at {width} px is nearer to {nearer:?}", own.name);
+            }
         }
     }
 

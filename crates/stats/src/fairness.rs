@@ -10,9 +10,10 @@ pub fn jain(shares: &[f64]) -> f64 {
     if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
 }
 
-/// Jain's fairness index of several shares; none if there are fewer than two, since one is always equal to itself.
+/// Jain's fairness index of several shares; none if there are fewer than two, since one is always equal to itself, and
+/// none if all of them are zero, since nothing was shared.
 pub fn jain_of_several(shares: &[f64]) -> Option<f64> {
-    (shares.len() > 1).then(|| jain(shares))
+    (shares.len() > 1 && shares.iter().any(|share| *share > 0.0)).then(|| jain(shares))
 }
 
 /// The least share over the greatest; 1 if all shares are zero or there is none.
@@ -36,6 +37,7 @@ mod tests {
         assert_eq!(jain(&[0.0, 0.0]), 1.0);
         assert_eq!(jain_of_several(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
         assert_eq!(jain_of_several(&[5.0]), None);
+        assert_eq!(jain_of_several(&[0.0, 0.0]), None);
     }
 
     #[test]
