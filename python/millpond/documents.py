@@ -308,7 +308,8 @@ class ComparisonRow:
     group : str | None
         Name of the group; null for all flows.
     jain : Estimate | None
-        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time,
+        or if none delivered anything.
     least_goodput_bps : Estimate
         Least of these goodputs, in bit/s.
     loss : Estimate
@@ -696,7 +697,8 @@ class Fairness:
     Attributes
     ----------
     jain : float | None
-        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time,
+        or if none delivered anything.
     min_over_max : float
         Least goodput over greatest goodput, from 0 to 1.
     short_term_jain : Quartiles
@@ -962,7 +964,7 @@ class Group:
         Goodput of its flows, in bit/s.
     jain : float | None
         Jain's fairness index of the goodputs within the group, from 1/n to 1; null if fewer than two of its flows ran
-        in the measured time.
+        in the measured time, or if none delivered anything.
     min_over_max : float
         Least goodput over greatest goodput, from 0 to 1.
     name : str

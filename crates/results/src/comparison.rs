@@ -1,7 +1,7 @@
 //! Rows by which runs are compared: one for all flows of a run, and one for each of its groups. Runs that differ only in
 //! their seed are one row, whose values are means with confidence intervals.
 
-use crate::findings::{MOST_SENTENCES, silence_sentences, starvation};
+use crate::findings::{MOST_SENTENCES, longest_silences, starvation};
 use crate::headline::{RunHeadline, loss, total_goodput};
 use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
@@ -56,7 +56,7 @@ pub struct ComparisonRow {
     pub least_goodput_bps: Estimate,
     /// End-to-end queueing delay, relays included; null if no packet was delivered.
     pub queueing_ms: Option<DelayEstimates>,
-    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
     pub jain: Option<Estimate>,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: Estimate,
@@ -64,6 +64,13 @@ pub struct ComparisonRow {
     pub transfers: Option<TransferCounts>,
     /// Completion times of transfers; null if none is complete.
     pub completion_ms: Option<DelayEstimates>,
+}
+
+impl ComparisonRow {
+    /// The loss; none if no packet was delivered, since senders declare packets lost when later ones are acknowledged.
+    pub fn measured_loss(&self) -> Option<Estimate> {
+        self.queueing_ms.map(|_| self.loss)
+    }
 }
 
 /// A mean over seeds with half the width of its 95 % confidence interval (Student's t).
@@ -286,7 +293,8 @@ impl DelayEstimates {
     }
 }
 
-/// Sentences about starving flows and the longest silence in any of the runs, which differ in their seeds only.
+/// Sentences about starving flows, the longest silence in any of the runs and the number of the others of that run. The runs
+/// differ in their seeds only.
 fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
     let starving = starving_groups(seeds);
     let sentence = |(first, runs): &(&Group, Vec<&&Run>)| {
@@ -305,8 +313,8 @@ fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
     });
     if let Some(run) = longest {
         let which = in_seeds(&silent, seeds);
-        let sentence = silence_sentences(&run.summary).into_iter().next();
-        found.extend(sentence.map(|sentence| format!("{label}: {sentence}{which}")));
+        let sentences = longest_silences(&run.summary, 1);
+        found.extend(sentences.into_iter().map(|sentence| format!("{label}: {sentence}{which}")));
     }
     let live = seeds.iter().filter_map(|run| run.summary.live.as_ref());
     found.extend(live.flat_map(LiveFacts::sentences).map(|sentence| format!("{label}: {sentence}")));
@@ -340,6 +348,7 @@ fn in_seeds(found: &[&&Run], seeds: &[&Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::Silence;
 
     fn run(label: &str, seed: u64, goodputs: [f64; 2]) -> Run {
         let flow = |group: &str, goodput_bps| Flow {
@@ -438,5 +447,16 @@ mod tests {
         idle.summary.flows.iter_mut().for_each(|flow| flow.delivered = 0);
         let rows = Comparison::of(&[idle]).rows;
         assert!(rows.iter().all(|row| row.queueing_ms.is_none() && row.utilization.is_none()));
+        assert!(rows.iter().all(|row| row.measured_loss().is_none()), "no sender measured a loss");
+    }
+
+    #[test]
+    fn the_longest_silence_has_a_sentence_and_the_others_are_counted() {
+        let mut run = run("x", 1, [8e6, 4e6]);
+        let silence = |silent_s| Silence { flow: "a".into(), silent_s, ..Silence::default() };
+        run.summary.silences = vec![silence(9.0), silence(4.0), silence(2.0)];
+        let findings = Comparison::of(&[run]).findings;
+        assert_eq!(findings.len(), 2, "{findings:?}");
+        assert_eq!(findings[1], "x: 2 more such silences of 2 to 4 s; summary.json has all of them");
     }
 }

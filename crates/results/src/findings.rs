@@ -105,16 +105,24 @@ pub(crate) fn starvation(group: &Group, summary: &Summary) -> String {
 
 /// One sentence for each of the longest silences of a run, and one about the others. Empty if there are none.
 pub fn silence_sentences(summary: &Summary) -> Vec<String> {
-    let mut sentences: Vec<String> = summary.silences.iter().take(MOST_SENTENCES).map(sentence).collect();
-    let others = summary.silences.get(MOST_SENTENCES..).unwrap_or_default();
-    if let (Some(longest), Some(shortest)) = (others.first(), others.last()) {
-        sentences.push(format!(
+    longest_silences(summary, MOST_SENTENCES)
+}
+
+/// One sentence for each of the `most` longest silences of a run, and one about the others.
+pub(crate) fn longest_silences(summary: &Summary, most: usize) -> Vec<String> {
+    let mut sentences: Vec<String> = summary.silences.iter().take(most).map(sentence).collect();
+    let others = summary.silences.get(most..).unwrap_or_default();
+    let found = match others {
+        [] => return sentences,
+        [only] => format!("1 more such silence of {} s; summary.json has it", seconds(only.silent_s)),
+        [longest, .., shortest] => format!(
             "{} more such silences of {} to {} s; summary.json has all of them",
             others.len(),
             seconds(shortest.silent_s),
             seconds(longest.silent_s)
-        ));
-    }
+        ),
+    };
+    sentences.push(found);
     sentences
 }
 
@@ -209,6 +217,7 @@ mod tests {
         let sentences = silence_sentences(&summary(8));
         assert_eq!(sentences.len(), 4);
         assert_eq!(sentences[3], "5 more such silences of 5.7 to 9.7 s; summary.json has all of them");
+        assert_eq!(longest_silences(&summary(2), 1)[1], "1 more such silence of 11.7 s; summary.json has it");
     }
 
     #[test]

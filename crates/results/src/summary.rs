@@ -229,7 +229,7 @@ pub struct Group {
     /// Mean of the windows of its flows, in packets; null if the law has no window, or if the flows have relays.
     pub window_packets: Option<f64>,
     /// Jain's fairness index of the goodputs within the group, from 1/n to 1; null if fewer than two of its flows ran in the
-    /// measured time.
+    /// measured time, or if none delivered anything.
     pub jain: Option<f64>,
     /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
@@ -324,7 +324,7 @@ pub struct Relay {
 /// Fairness among flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fairness {
-    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time.
+    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
     pub jain: Option<f64>,
     /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
