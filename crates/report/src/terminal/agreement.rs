@@ -15,35 +15,3 @@ pub fn agreement(agreement: &Agreement) -> Document {
     }
     Document::default().table(rows).text(agreement.remarks().map(|remark| remark + "\n").collect::<String>())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use millpond_diagnosis::agreement::tabulate_agreement;
-    use millpond_results::{Link, Packets, Run, Summary};
-    use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint};
-
-    fn run(mean: f64) -> Run {
-        let queue_packets = Packets { mean, ..Packets::default() };
-        let link = Link { name: "L".into(), utilization: 0.9, queue_packets, ..Link::default() };
-        Run { summary: Summary { links: vec![link], ..Summary::default() }, ..Run::default() }
-    }
-
-    #[test]
-    fn the_difference_is_a_share_of_the_packet_runs_value() {
-        let link = LinkOperatingPoint { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
-        let equilibrium = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
-        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Ok(equilibrium))).to_string();
-        let row = text.lines().find(|line| line.contains("queue packets")).unwrap();
-        for cell in ["9.50", "10.0", "8.00", "+25.0 %"] {
-            assert!(row.contains(cell), "{row}");
-        }
-        assert!(text.contains("0.0 %") && text.contains(" - "), "{text}");
-    }
-
-    #[test]
-    fn the_reason_for_a_missing_equilibrium_is_printed() {
-        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Err("it cycles".into()))).to_string();
-        assert!(text.ends_with("no equilibrium: it cycles\n"), "{text}");
-    }
-}

@@ -58,7 +58,7 @@ fn goodputs_and_delays(comparison: &[ComparisonRow]) -> Table {
                 .chain([row.utilization.map_or_else(|| "".into(), |share| cell(share, percent))])
                 .chain(rates.map(|rate| cell(rate.scaled(1e-6), number)))
                 .chain(delays)
-                .chain([jain(row), cell(row.loss, loss)]),
+                .chain([jain(row), row.measured_loss().map_or(Cell::absent(), |share| cell(share, loss))]),
         ));
     }
     rows
@@ -120,85 +120,4 @@ fn jain(row: &ComparisonRow) -> Cell {
 
 fn loss(share: f64) -> String {
     format!("{:.3} %", 100.0 * share)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use millpond_results::TraceKey;
-
-    fn row(run: &str, group: Option<&str>, jain: f64, half_width: Option<f64>) -> ComparisonRow {
-        ComparisonRow {
-            run: run.into(),
-            group: group.map(str::to_owned),
-            protocols: vec!["lgcc".into()],
-            jain: Some(Estimate { mean: jain, half_width }),
-            flows: 2,
-            ..ComparisonRow::default()
-        }
-    }
-
-    #[test]
-    fn rows_have_confidence_intervals_and_groups_are_indented_below_their_run() {
-        let rows = vec![
-            row("lgcc", None, 0.9, Some(0.1271)),
-            row("lgcc", Some("near"), 0.8, None),
-            row("mixed", Some("far"), 0.7, None),
-        ];
-        let findings = vec!["lgcc: flow \"far\" starves".to_owned()];
-        let text = comparison(&Comparison { rows, findings, ..Comparison::default() }).to_string();
-        let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap();
-        assert!(text.starts_with("lgcc: flow \"far\" starves\n"), "{text}");
-        assert!(line("│ lgcc ").contains("0.900 ± 0.127"), "{text}");
-        assert!(line("│   near ").contains(" 0.800 "), "{text}");
-        assert!(line("│   far (lgcc) ").contains(" 0.700 "), "{text}");
-    }
-
-    #[test]
-    fn the_index_of_one_flow_is_a_dash() {
-        let one = ComparisonRow { jain: None, ..row("lgcc", None, 1.0, None) };
-        let text = comparison(&Comparison { rows: vec![one], ..Comparison::default() }).to_string();
-        let line = text.lines().find(|line| line.contains("lgcc")).unwrap();
-        assert!(line.contains(" - ") && !line.contains("1.000"), "{text}");
-    }
-
-    #[test]
-    fn transfers_of_which_none_is_complete_have_their_numbers_and_no_times() {
-        let count = |mean| Estimate { mean, half_width: None };
-        let transfers = Some(TransferCounts { transfers: count(7.0), completed: count(0.0) });
-        let none = ComparisonRow { transfers, ..row("lgcc", None, 1.0, None) };
-        let document = comparison(&Comparison { rows: vec![none], ..Comparison::default() });
-        let text = document.to_string();
-        assert!(text.contains("┆         7 ┆         0 ┆"), "{text}");
-        let csv = document.csv();
-        let (_, table) = csv.split_once("\r\n\r\n").unwrap();
-        assert!(table.starts_with("run,group,protocols,transfers,completed,\"completion"), "{csv}");
-        assert!(table.lines().nth(1).unwrap().starts_with("lgcc,,lgcc,7,0,,,,,"), "{csv}");
-    }
-
-    /// A row of CSV says by itself from which runs it is.
-    #[test]
-    fn rows_of_csv_have_run_group_overrides_and_the_keys_of_the_runs() {
-        let far = ComparisonRow {
-            world: "packets".into(),
-            seeds: vec![1, 2],
-            version: "0.1.0 (abc)".into(),
-            scenario_sha256: "5ca1e".into(),
-            traces: vec![TraceKey { name: "my.down".into(), sha256: "7ace".into() }],
-            overrides: vec!["links.L.rate=5Mbps".into()],
-            transfers: Some(TransferCounts::default()),
-            completion_ms: Some(DelayEstimates::default()),
-            ..row("mixed", Some("far"), 0.7, None)
-        };
-        let csv = comparison(&Comparison { rows: vec![far], ..Comparison::default() }).csv();
-        for table in csv.split("\r\n\r\n") {
-            let (heading, row) = table.trim_end().split_once("\r\n").unwrap();
-            assert!(heading.starts_with("run,group,protocols,"), "{heading}");
-            let keys = ",overrides,world,seeds,scenario_sha256,trace_sha256,version";
-            assert!(heading.ends_with(keys), "{heading}");
-            assert!(row.starts_with("mixed,far,lgcc,"), "{row}");
-            assert!(row.ends_with(",links.L.rate=5Mbps,packets,1 2,5ca1e,7ace,0.1.0 (abc)"), "{row}");
-        }
-        assert_eq!(csv.matches("mixed,far").count(), 2, "{csv}");
-    }
 }

@@ -52,26 +52,3 @@ fn cells(quantity: &InWorlds, format: fn(f64) -> String) -> [Cell; 3] {
     let shown = |value: f64| Cell::shown(value, format(value));
     [shown(quantity.packets), quantity.fluid.map_or_else(Cell::absent, shown), shown(quantity.live)]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_has_the_worlds_and_whether_they_agree() {
-        let in_worlds = |packets, live| InWorlds { packets, fluid: None, live };
-        let agreement = LiveAgreement {
-            label: "cubic-live".into(),
-            utilization: in_worlds(0.95, 0.94),
-            queueing_ms: in_worlds(10.0, 15.0),
-            share: ("f.1".into(), in_worlds(0.5, 0.52)),
-            late_ms: 0.071,
-            ..LiveAgreement::default()
-        };
-        let text = live_agreement(&[agreement]).to_string();
-        for cell in ["cubic-live", "95.0 %", "94.0 %", "15.0", "f.1", "52.0 %", "0.0710", "not queueing"] {
-            assert!(text.contains(cell), "{cell} is missing in {text}");
-        }
-        assert!(live_agreement(&[]).to_string().is_empty());
-    }
-}

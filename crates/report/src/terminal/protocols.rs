@@ -112,27 +112,3 @@ pub fn parameter_default(parameter: &Parameter) -> String {
         other => other.to_string(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_registered_protocol_and_queue_is_listed_and_shown_with_all_its_parameters() {
-        let registry = Registry::builtin();
-        let list = protocols(&registry).to_string();
-        let cards = registry.protocols().map(|p| (p.card().name, p.card().parameters));
-        let queues = registry.queues().map(|q| (q.card().name, q.card().parameters));
-        for (name, parameters) in cards.chain(queues) {
-            assert!(list.contains(name), "{name}");
-            let page = protocol(&registry, name).unwrap().to_string();
-            for parameter in parameters.iter().map(|key| key.parameter()) {
-                let line = format!("{} = {}", parameter.name, parameter_default(&parameter));
-                assert!(page.contains(&line), "{name}: {page}");
-            }
-        }
-        let vegas = protocol(&registry, "vegas").unwrap().to_string();
-        assert!(vegas.contains("fluid model    without slow start"), "{vegas}");
-        assert!(protocol(&registry, "no such thing").is_none());
-    }
-}
