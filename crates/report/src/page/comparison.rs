@@ -2,17 +2,21 @@
 
 use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
-use super::{agreement, charts, conclusion, live_agreement, source, table};
+use super::{agreement, charts, conclusion, live_agreement, parts, source, table};
 use maud::{Markup, html};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_diagnosis::agreement::live::LiveAgreement;
-use millpond_results::{Comparison, EntityKind, Run, quantity};
+use millpond_results::{Comparison, EntityKind, Run, findings, quantity};
 use std::collections::BTreeSet;
 
 /// The page about `runs`, in the order of the comparison. Runs with the same label are seeds of one run. Equal runs give
 /// equal bytes.
 pub fn runs(runs: &[Run], title: &str) -> String {
-    comparison(runs, title, &[], &[], &Comparison::of(runs).findings)
+    let found = match runs {
+        [only] => findings(&only.summary),
+        several => Comparison::of(several).findings,
+    };
+    comparison(runs, title, &[], &[], &found)
 }
 
 /// The same page with the agreement of equilibrium, fluid run and packet run for each label, that of live runs, and with these
@@ -28,6 +32,8 @@ pub fn comparison(
     let sections = [
         over_time_section(&views),
         comparison_section(&views),
+        parts::applications(&views),
+        parts::links(&views),
         agreement::section(agreements),
         live_agreement::section(live),
         internals_section(&views),
@@ -138,8 +144,15 @@ fn guide(views: &[RunView]) -> Markup {
             "Good results are a high utilization, a short queueing delay and an equal share for each flow. "
             @if views.len() > 1 {
                 "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column \
-                 among runs without starving flows and with at least half of the greatest utilization per delay. "
+                 among runs without starving flows and with at least half of the greatest utilization per delay; equal \
+                 numbers are bold as well. "
             }
+            @if views.iter().any(|view| view.row.world != views[0].row.world) {
+                "Runs of one law in several worlds are models of it, of which none is better: only runs of the world "
+                (views[0].row.world) " are ranked. "
+            }
+            "The goodput of a flow is its mean over the time in which the flow ran, so that those of flows that did not all run \
+             at the same time can add up to more than the capacity. "
             @if views.iter().any(|view| view.seeds.len() > 1) {
                 "Numbers are means over the seeds with half the width of their 95 % confidence interval. "
             }

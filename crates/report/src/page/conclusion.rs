@@ -4,13 +4,23 @@ use super::run_view::RunView;
 use millpond_results::{Estimate, Flow, Run};
 use millpond_units::format::{fixed, two_digits};
 
+/// The runs of the world of the first run: runs of one law in two worlds are two models of it, of which none is better.
+fn of_one_world<'v, 'a>(views: &'v [RunView<'a>]) -> impl Iterator<Item = &'v RunView<'a>> + Clone {
+    views.iter().filter(|view| is_of_world(view, views))
+}
+
+fn is_of_world(view: &RunView, views: &[RunView]) -> bool {
+    views.first().is_some_and(|first| first.row.world == view.row.world)
+}
+
 /// A run is ranked only if none of its flows starves in any seed.
 fn is_ranked(view: &RunView) -> bool {
     view.row.starving.mean == 0.0 && power(view).is_some()
 }
 
-/// Runs that deserve a bold number: ranked, and with at least half of the greatest power.
+/// Runs that deserve a bold number: ranked, of the world of the first one, and with at least half of the greatest power.
 pub(super) fn candidates(views: &[RunView]) -> Vec<bool> {
+    let is_ranked = |view: &RunView| is_ranked(view) && is_of_world(view, views);
     let of = |view: &RunView| if is_ranked(view) { power(view).map_or(0.0, |power| power.mean) } else { 0.0 };
     let powers: Vec<f64> = views.iter().map(of).collect();
     let greatest = powers.iter().copied().fold(0.0, f64::max);
@@ -41,10 +51,13 @@ fn base_rtt_ms(run: &Run) -> Option<f64> {
     (!least.is_empty()).then(|| least.iter().sum::<f64>() / least.len() as f64)
 }
 
-/// The sentence about several runs; none if fewer than two are ranked.
+/// The sentence about several runs of one world; none if fewer than two are ranked.
 pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
+    let compared = of_one_world(views);
+    let is_one_world = compared.clone().count() == views.len();
+    let ranked = compared.clone().filter(|view| is_ranked(view));
     let mut ranked: Vec<(&RunView, Estimate)> =
-        views.iter().filter(|view| is_ranked(view)).filter_map(|view| Some((view, power(view)?))).collect();
+        ranked.filter_map(|view| Some((view, power(view)?))).collect();
     ranked.sort_by(|one, other| other.1.mean.total_cmp(&one.1.mean));
     let [(best, most), (second, next), ..] = ranked.as_slice() else { return None };
     let verb = if is_within(*most, *next) {
@@ -67,12 +80,13 @@ pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
     {
         sentence += &format!("; {} queues least, {}", shorter.run.label, achieved(shorter));
     }
-    let starving = views.iter().filter(|view| view.row.starving.mean > 0.0);
+    let starving = compared.filter(|view| view.row.starving.mean > 0.0);
     let starving: Vec<&str> = starving.map(|view| view.run.label.as_str()).collect();
     if !starving.is_empty() {
         sentence += &format!("; not ranked because flows starve: {}", starving.join(", "));
     }
-    Some(sentence + ".")
+    let which = if is_one_world { String::new() } else { format!("World {}: ", best.row.world) };
+    Some(format!("{which}{sentence}."))
 }
 
 /// A smaller difference of utilizations, or relative difference of delays, is not worth a clause.
@@ -152,5 +166,22 @@ mod tests {
     #[test]
     fn one_run_has_no_conclusion() {
         assert_eq!(conclusion(&RunView::all(&[run("a", 1, 0.9, 5.0, false)])), None);
+    }
+
+    #[test]
+    fn two_models_of_one_law_are_not_ranked_against_each_other() {
+        let in_world = |world: &str, label: &str, utilization| {
+            let mut run = run(label, 1, utilization, 5.0, false);
+            run.summary.world = world.into();
+            run
+        };
+        let mut runs =
+            vec![in_world("packets", "cubic packets", 0.9), in_world("fluid", "cubic fluid", 0.99)];
+        let views = RunView::all(&runs);
+        assert_eq!(conclusion(&views), None);
+        assert_eq!(candidates(&views), [true, false], "with one candidate no number is the best");
+        runs.push(in_world("packets", "vegas packets", 0.8));
+        let sentence = conclusion(&RunView::all(&runs)).unwrap();
+        assert!(sentence.starts_with("World packets: cubic packets has the most"), "{sentence}");
     }
 }

@@ -17,6 +17,7 @@ mod figures;
 mod live_agreement;
 pub mod nyquist;
 mod papers;
+mod parts;
 pub mod rate_unit;
 mod run_view;
 mod source;

@@ -2,7 +2,7 @@
 
 use millpond_chart::SeriesStyle;
 use millpond_results::{
-    Comparison, ComparisonRow, Distribution, EntityKind, Run, Series, bottleneck, quantity,
+    Comparison, ComparisonRow, Distribution, EntityKind, Group, Run, Series, bottleneck, quantity,
 };
 
 pub(super) struct RunView<'a> {
@@ -51,6 +51,16 @@ impl<'a> RunView<'a> {
     /// 95th percentile of end-to-end queueing delay in ms, mean over the seeds; not a number if nothing was delivered.
     pub(super) fn queueing_p95(&self) -> f64 {
         self.row.queueing_ms.map_or(f64::NAN, |times| times.p95.mean)
+    }
+
+    /// The groups of the first seed for which a condition is true.
+    pub(super) fn groups_with(&self, is_wanted: fn(&Group) -> bool) -> Vec<&'a Group> {
+        self.run.summary.groups.iter().filter(|group| is_wanted(group)).collect()
+    }
+
+    /// The group with this name of each seed.
+    pub(super) fn of_group(&self, name: &str) -> impl Iterator<Item = &'a Group> {
+        self.seeds.iter().filter_map(move |run| run.summary.groups.iter().find(|group| group.name == name))
     }
 
     /// The series of this quantity, of every entity of this kind.

@@ -20,7 +20,8 @@ struct HeadlineColumn {
     /// Which statistic of the quantity it is, if there are columns for several.
     statistic: Option<&'static str>,
     unit: &'static str,
-    better: Better,
+    /// None if no value is marked as the best.
+    better: Option<Better>,
     value: fn(&ComparisonRow) -> Option<Estimate>,
     /// From what [`Self::value`] returns to the unit.
     factor: f64,
@@ -31,6 +32,8 @@ struct HeadlineColumn {
 struct FilledColumn {
     column: HeadlineColumn,
     values: Vec<f64>,
+    /// Which of the runs can have the best value.
+    candidates: Vec<bool>,
 }
 
 /// The table, one row per run, and below it one per group.
@@ -39,12 +42,10 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
     let candidates = candidates(views);
     let fill = |column: HeadlineColumn| {
         let mean = |view: &RunView| column.estimate(&view.row).map_or(f64::NAN, |estimate| estimate.mean);
-        let is_one =
-            |&(view, is_candidate): &(&RunView, bool)| if is_candidate { mean(view) } else { f64::NAN };
-        let pairs: Vec<(&RunView, bool)> = views.iter().zip(candidates.iter().copied()).collect();
-        FilledColumn { values: pairs.iter().map(is_one).collect(), column }
+        FilledColumn { values: views.iter().map(mean).collect(), candidates: candidates.clone(), column }
     };
-    let has_transfers = views.iter().any(|view| view.row.completion_ms.is_some());
+    let rows = || views.iter().flat_map(|view| std::iter::once(&view.row).chain(&view.groups));
+    let has_transfers = rows().any(|row| row.completion_ms.is_some());
     let columns = columns(RateUnit::for_peak(peak), has_transfers);
     let columns: Vec<FilledColumn> = columns.into_iter().map(fill).collect();
     html! {
@@ -93,7 +94,7 @@ const UTILIZATION: HeadlineColumn = HeadlineColumn {
     quantity: "Utilization",
     statistic: None,
     unit: "%",
-    better: Better::Greater,
+    better: Some(Better::Greater),
     value: |row| row.utilization,
     factor: 100.0,
     show: |value| fixed(value, 1),
@@ -103,7 +104,7 @@ const DELAY: HeadlineColumn = HeadlineColumn {
     quantity: "Queueing delay",
     statistic: Some("mean"),
     unit: "ms",
-    better: Better::Smaller,
+    better: Some(Better::Smaller),
     value: |row| row.queueing_ms.map(|times| times.mean),
     factor: 1.0,
     show: number,
@@ -129,7 +130,13 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
     let mut columns = vec![
         UTILIZATION,
         HeadlineColumn { ..goodput },
-        HeadlineColumn { statistic: Some("per flow"), value: |row| Some(row.flow_goodput_bps), ..goodput },
+        // Each flow counts in the time in which it ran: the mean times the number of flows is not the total.
+        HeadlineColumn {
+            statistic: Some("per flow while it runs"),
+            value: |row| Some(row.flow_goodput_bps),
+            better: None,
+            ..goodput
+        },
         HeadlineColumn { statistic: Some("least"), value: |row| Some(row.least_goodput_bps), ..goodput },
         DELAY,
         HeadlineColumn {
@@ -154,8 +161,8 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
         },
         HeadlineColumn {
             quantity: "Loss",
-            better: Better::Smaller,
-            value: |row| Some(row.loss),
+            better: Some(Better::Smaller),
+            value: ComparisonRow::measured_loss,
             show: number,
             ..UTILIZATION
         },
@@ -202,25 +209,32 @@ impl HeadlineColumn {
         Some((self.value)(row)?.scaled(self.factor))
     }
 
-    /// The mean with half the width of its confidence interval, which has as many decimals.
     fn cell(&self, row: &ComparisonRow) -> Markup {
-        let Some(Estimate { mean, half_width }) = self.estimate(row) else { return html! { "-" } };
-        let shown = (self.show)(mean);
-        let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        html! {
-            (shown)
-            @if let Some(half) = half_width { span.interval { " ± " (fixed(half, decimals)) } }
-        }
+        estimate(self.estimate(row), self.show)
+    }
+}
+
+/// The mean with half the width of its confidence interval, which has as many decimals; a dash without a value.
+pub(super) fn estimate(estimate: Option<Estimate>, show: fn(f64) -> String) -> Markup {
+    let Some(Estimate { mean, half_width }) = estimate else { return html! { "-" } };
+    let shown = show(mean);
+    let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    html! {
+        (shown)
+        @if let Some(half) = half_width { span.interval { " ± " (fixed(half, decimals)) } }
     }
 }
 
 impl FilledColumn {
-    /// Whether this row shows the best finite value of the column, if rows show different finite values.
+    /// Whether this row shows the best finite value of the candidates, if these show different finite values.
     fn is_best(&self, row: usize) -> bool {
-        let finite = || self.values.iter().copied().filter(|value| value.is_finite());
+        let candidates =
+            || self.values.iter().zip(&self.candidates).filter(|(_, is_candidate)| **is_candidate);
+        let finite = || candidates().map(|(value, _)| *value).filter(|value| value.is_finite());
         let best = match self.column.better {
-            Better::Greater => finite().reduce(f64::max),
-            Better::Smaller => finite().reduce(f64::min),
+            Some(Better::Greater) => finite().reduce(f64::max),
+            Some(Better::Smaller) => finite().reduce(f64::min),
+            None => None,
         };
         let shown = |value: f64| if value.is_finite() { (self.column.show)(value) } else { String::new() };
         best.is_some_and(|best| {
@@ -236,17 +250,22 @@ mod tests {
 
     #[test]
     fn the_best_rows_are_those_that_show_the_best_number_if_the_rows_differ() {
-        let best = |index: usize, values: &[f64]| {
+        let best_of = |index: usize, values: &[f64], candidates: &[bool]| {
             let column = columns(RateUnit::for_peak(1e6), false).into_iter().nth(index).unwrap();
-            let filled = FilledColumn { column, values: values.into() };
+            let filled = FilledColumn { column, values: values.into(), candidates: candidates.into() };
             (0..values.len()).filter(|&row| filled.is_best(row)).collect::<Vec<_>>()
         };
-        let (utilization, delay) = (0, 4);
+        let best = |index: usize, values: &[f64]| best_of(index, values, &vec![true; values.len()]);
+        let (utilization, per_flow, delay) = (0, 2, 4);
         assert_eq!(best(utilization, &[98.0, 99.51, 99.52]), [1, 2]);
         assert_eq!(best(delay, &[3.0, f64::NAN, 20.0]), [0]);
         assert_eq!(best(delay, &[f64::NAN, 20.0, 3.0]), [2]);
         assert!(best(delay, &[f64::NAN, 5.0, 5.0]).is_empty());
         assert!(best(delay, &[5.0, 5.0]).is_empty());
         assert!(best(delay, &[5.0]).is_empty());
+        assert!(best(per_flow, &[34.1, 25.0]).is_empty(), "each flow counts in its own time");
+        let of_two = |values: &[f64]| best_of(utilization, values, &[true, true, false]);
+        assert_eq!(of_two(&[98.0, 99.51, 99.52]), [1, 2], "equal numbers look alike");
+        assert_eq!(of_two(&[98.0, 99.0, 99.5]), [1]);
     }
 }

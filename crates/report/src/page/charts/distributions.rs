@@ -1,5 +1,5 @@
 //! The distribution of queueing delay over all packets of each run and of each group of a single run, that of completion
-//! time over all transfers, and five quantiles of each.
+//! time over the transfers of each run or group, and five quantiles of each.
 
 use super::super::run_view::{RunView, delays as of_packets};
 use super::delays_over_time::FlowSet;
@@ -7,6 +7,7 @@ use maud::html;
 use millpond_chart::{Axis, CurveStyle, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_results::{Run, Transfer};
 use millpond_stats::{curve_of_values, quantile_of_curve, with_quantiles};
+use std::borrow::Cow;
 
 /// What is distributed, and the texts of its figure.
 struct DistributionTexts {
@@ -42,7 +43,7 @@ pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
     figure(&if groups.is_empty() { of_runs().collect() } else { groups }, &subject)
 }
 
-/// The completion time of all transfers with a size.
+/// The completion time of all transfers with a size, for each group of a run with several groups of them.
 pub(crate) fn completions(views: &[RunView]) -> Option<Figure> {
     let subject = DistributionTexts {
         id: "completions",
@@ -52,10 +53,31 @@ pub(crate) fn completions(views: &[RunView]) -> Option<Figure> {
         caption: "The time from the start of each transfer to the delivery of its last byte. Transfers that are not \
                   complete when the run ends are left out.",
     };
-    let of_run =
-        |run: &Run| curve_of_values(run.transfers.iter().filter_map(Transfer::completion_ms).collect());
-    let curves: Vec<_> = views.iter().filter_map(|view| TimesCurve::of_run(view, of_run)).collect();
-    figure(&curves, &subject)
+    let is_only = views.len() == 1;
+    figure(&views.iter().flat_map(|view| completions_of(view, is_only)).collect::<Vec<_>>(), &subject)
+}
+
+/// The completion times of a run: a curve for each of its groups with transfers if they are several, in the tone of its delay
+/// over time. Groups of an only run have no label before their names.
+fn completions_of<'a>(view: &RunView<'a>, is_only: bool) -> Vec<TimesCurve<'a>> {
+    let of = |run: &Run, group: Option<&str>| {
+        let own = run.transfers.iter().filter(|transfer| group.is_none_or(|group| transfer.group == group));
+        curve_of_values(own.filter_map(Transfer::completion_ms).collect())
+    };
+    let groups = view.groups_with(|group| group.transfers > 0);
+    let has_transfers = |set: &FlowSet<'a>| groups.iter().any(|group| set.group == Some(group.name.as_str()));
+    let sets: Vec<FlowSet<'a>> = FlowSet::all(view).into_iter().filter(has_transfers).collect();
+    if sets.len() < 2 {
+        return TimesCurve::of_run(view, |run| of(run, None)).into_iter().collect();
+    }
+    let curve = |set: FlowSet<'a>| {
+        let group = set.group?;
+        let name = if is_only { group.into() } else { format!("{}: {group}", view.run.label).into() };
+        let style = CurveStyle { tone: set.tone, ..view.style.into() };
+        let curve = TimesCurve::of(view.seeds.iter().map(|run| of(run, set.group)).collect())?;
+        Some(TimesCurve { name, style, ..curve })
+    };
+    sets.into_iter().filter_map(curve).collect()
 }
 
 /// The distribution functions, their complements, and the quantiles below, on the same axis of times.
@@ -64,7 +86,7 @@ fn figure(runs: &[TimesCurve<'_>], subject: &DistributionTexts) -> Option<Figure
         return None;
     }
     let DistributionTexts { quantity, items, .. } = subject;
-    let legend = || runs.iter().fold(Legend::new(), |legend, curve| legend.curve(&curve.style, curve.name));
+    let legend = || runs.iter().fold(Legend::new(), |legend, curve| legend.curve(&curve.style, &curve.name));
     let panel =
         |title: String, unit: &str, legend: Legend, plot| Panel { title, unit: unit.into(), legend, plot };
     let axis = times_axis(runs, quantity);
@@ -103,7 +125,7 @@ const DECADES: f64 = 4.0;
 
 /// The times of a run or of a group at [`shares`]: of all seeds together, and the least and the greatest of a seed.
 struct TimesCurve<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     /// Its own of a run and of all flows, a tone of the colour of the run of a group.
     style: CurveStyle,
     /// `(share, time in ms)`, the mean over the seeds.
@@ -122,14 +144,14 @@ fn of_groups<'a>(view: &RunView<'a>) -> Vec<TimesCurve<'a>> {
     let group = |set: FlowSet<'a>| {
         let name = set.group?;
         Some(TimesCurve {
-            name,
+            name: name.into(),
             style: CurveStyle { tone: set.tone, ..view.style.into() },
             ..TimesCurve::of(of(name))?
         })
     };
     let groups: Vec<TimesCurve<'_>> = FlowSet::all(view).into_iter().filter_map(group).collect();
     let all = TimesCurve::of(of("all")).filter(|_| groups.len() > 1);
-    let all = all.map(|all| TimesCurve { name: "all flows", style: ALL_FLOWS.into(), ..all });
+    let all = all.map(|all| TimesCurve { name: "all flows".into(), style: ALL_FLOWS.into(), ..all });
     if all.is_some() { all.into_iter().chain(groups).collect() } else { Vec::new() }
 }
 
@@ -137,7 +159,7 @@ impl<'a> TimesCurve<'a> {
     /// None without a distribution; `points` are shares and times in ms of a run, empty if it has none.
     fn of_run(view: &RunView<'a>, points: impl Fn(&Run) -> Vec<Point>) -> Option<Self> {
         let curve = Self::of(view.seeds.iter().map(|run| points(run)).collect())?;
-        Some(Self { name: &view.run.label, style: view.style.into(), ..curve })
+        Some(Self { name: view.run.label.as_str().into(), style: view.style.into(), ..curve })
     }
 
     /// Without a name, from the distribution of each seed; none if all are empty.
@@ -157,7 +179,7 @@ impl<'a> TimesCurve<'a> {
                 shares().map(|share| (share, at(share).sum::<f64>() / several.len() as f64)).collect()
             }
         };
-        Some(Self { name: "", style: SeriesStyle(0).into(), mean, least, greatest })
+        Some(Self { name: "".into(), style: SeriesStyle(0).into(), mean, least, greatest })
     }
 }
 
@@ -229,7 +251,7 @@ fn curves(
 }
 
 fn quantiles(runs: &[TimesCurve<'_>], times: Axis) -> Plot {
-    let names = Axis::named(runs.iter().map(|run| run.name));
+    let names = Axis::named(runs.iter().map(|run| &*run.name));
     let height = 26 * runs.len() as u16 + 8;
     let mut plot = Plot::new(format!("Quantiles of {}", times.title), times, names, height);
     for (row, run) in runs.iter().enumerate() {
@@ -264,9 +286,11 @@ mod tests {
         let mut runs = [seed(30.0), seed(50.0)];
         let found: Vec<_> = of_groups(&RunView::all(&runs)[0])
             .iter()
-            .map(|one| (one.name, one.style.colour(), quantile_of_curve(&one.mean, 0.5).unwrap().round()))
+            .map(|one| {
+                (one.name.to_string(), one.style.colour(), quantile_of_curve(&one.mean, 0.5).unwrap().round())
+            })
             .collect();
-        let named = |name, colour: &str, median| (name, colour.to_owned(), median);
+        let named = |name: &str, colour: &str, median| (name.to_owned(), colour.to_owned(), median);
         assert_eq!(
             found,
             [named("all flows", "c6", 45.0), named("cubic", "c0 f0", 25.0), named("sprout", "c0 f1", 80.0)]
@@ -277,5 +301,35 @@ mod tests {
         assert_eq!(curves(&runs), 2, "one for each of two runs");
         runs[0].distributions.remove(1);
         assert_eq!(curves(&runs[..1]), 1, "a single group is all flows");
+    }
+
+    /// Pages take 730 ms, frames 200 ms.
+    #[test]
+    fn each_group_with_transfers_has_a_curve_of_its_own() {
+        let transfer = |group: &str, completed_s| Transfer {
+            name: group.into(),
+            group: group.into(),
+            protocol: "cubic".into(),
+            size_bytes: Some(1),
+            delivered_bytes: 1,
+            start_s: 1.0,
+            completed_s: Some(completed_s),
+        };
+        let group = |name: &str, transfers| Group { name: name.into(), transfers, ..Group::default() };
+        let groups = vec![group("pages", 1), group("frames", 1), group("bulk", 0)];
+        let summary = Summary { groups, ..Summary::default() };
+        let transfers = vec![transfer("pages", 1.73), transfer("frames", 1.2)];
+        let mut runs = [Run { label: "home".into(), summary, transfers, ..Run::default() }];
+        let found = |runs: &[Run], is_only: bool| -> Vec<(String, f64)> {
+            let curves = completions_of(&RunView::all(runs)[0], is_only);
+            let median = |curve: &TimesCurve<'_>| quantile_of_curve(&curve.mean, 0.5).unwrap().round();
+            curves.iter().map(|curve| (curve.name.to_string(), median(curve))).collect()
+        };
+        let named = |name: &str, median| (name.to_owned(), median);
+        assert_eq!(found(&runs, true), [named("pages", 730.0), named("frames", 200.0)]);
+        assert_eq!(found(&runs, false), [named("home: pages", 730.0), named("home: frames", 200.0)]);
+        runs[0].transfers.truncate(1);
+        runs[0].summary.groups.remove(1);
+        assert_eq!(found(&runs, true), [named("home", 730.0)]);
     }
 }

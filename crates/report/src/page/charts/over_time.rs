@@ -61,6 +61,8 @@ struct RunCurves {
     goodputs: CurveSet,
     /// The goodputs one above the other, if there are several.
     stack: Option<Stack>,
+    /// Whether the flows received no more than the bottleneck served, so that they share its capacity.
+    shares_capacity: bool,
     /// For each curve of `goodputs`, if these are of single flows, the range over the seeds.
     goodput_bands: Vec<Band>,
     queue: Vec<Point>,
@@ -87,6 +89,7 @@ impl RunCurves {
             configured: at_bottleneck(quantity::CONFIGURED_CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
             outages: view.at_bottleneck(quantity::CAPACITY).map_or_else(Vec::new, outages),
+            shares_capacity: shares_capacity(view),
             stack: Stack::new(&view.goodputs(), rate_unit.factor, slices),
             goodputs,
             goodput_bands,
@@ -116,6 +119,16 @@ impl RunCurves {
         let band = self.queue_band.iter().flat_map(Band::values);
         values(&self.queue).chain(values(&self.backlog)).chain(band)
     }
+}
+
+/// Whether the flows together received no more than the bottleneck served. Where they received more, some of them do not cross
+/// it.
+fn shares_capacity(view: &RunView) -> bool {
+    /// Equations count no headers, and bytes under way when a run begins or ends.
+    const ROUNDING: f64 = 1.02;
+    let sum = |series: &Series| series.values.iter().filter(|value| value.is_finite()).sum::<f64>();
+    let received: f64 = view.goodputs().into_iter().map(sum).sum();
+    view.at_bottleneck(quantity::THROUGHPUT).is_none_or(|served| received <= ROUNDING * sum(served))
 }
 
 fn values(points: &[Point]) -> impl Iterator<Item = f64> {
@@ -180,15 +193,20 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     ];
     if let Some(stack) = stack {
         let mut plot = plot(STACKED, scales.rate, 120);
-        plot.area("area", &curves.capacity);
-        plot.curve("capacity", "area-edge", &curves.capacity);
+        let legend = if curves.shares_capacity {
+            plot.area("area", &curves.capacity);
+            plot.curve("capacity", "area-edge", &curves.capacity);
+            stack.legend().area("", "capacity")
+        } else {
+            stack.legend().text("not all flows cross the bottleneck")
+        };
         stack.draw(&mut plot);
-        panels.push(panel(STACKED, curves.rate_unit.label, stack.legend().area("", "capacity"), plot));
+        panels.push(panel(STACKED, curves.rate_unit.label, legend, plot));
     }
     panels
 }
 
-/// The goodputs of all flows one above the other, below the capacity that they share.
+/// The goodputs of all flows one above the other, below the capacity if they share it.
 const STACKED: &str = "Goodput, stacked";
 
 /// A page with more runs has no stacked goodputs, because it would be too long.
@@ -263,8 +281,12 @@ fn title(view: &RunView) -> Markup {
     html! {
         (run_title(view))
         span.summary {
-            "utilization " (fixed(100.0 * view.utilization(), 1)) " % · 95 % of packets queue at most "
-            (two_digits(view.queueing_p95())) " ms"
+            "utilization " (fixed(100.0 * view.utilization(), 1)) " % · "
+            @if view.queueing_p95().is_finite() {
+                "95 % of packets queue at most " (two_digits(view.queueing_p95())) " ms"
+            } @else {
+                "no packet was delivered"
+            }
         }
     }
 }
@@ -278,6 +300,7 @@ fn peak_rate(view: &RunView) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_results::{Link, Run, Summary};
 
     #[test]
     fn an_outage_lasts_from_the_last_sample_with_capacity_to_the_last_without() {
@@ -290,5 +313,27 @@ mod tests {
             values: vec![0.0, 1e6, 0.0, 0.0, 1e6],
         };
         assert_eq!(outages(&capacity), [0.0..1.0, 2.0..4.0]);
+    }
+
+    /// The bottleneck serves 1 Mbit/s and each flow receives as much: only one of them crosses it.
+    #[test]
+    fn flows_that_receive_more_than_the_bottleneck_serves_do_not_share_its_capacity() {
+        let of = |kind, entity: &str, quantity: &str| Series {
+            kind,
+            entity: entity.into(),
+            quantity: quantity.into(),
+            unit: "bit/s".into(),
+            times: vec![1.0, 2.0].into(),
+            values: vec![1e6, 1e6],
+        };
+        let link = Link { name: "L".into(), direction: "A -> B".into(), ..Link::default() };
+        let mut run = Run { summary: Summary { links: vec![link], ..Summary::default() }, ..Run::default() };
+        run.series = vec![
+            of(EntityKind::Link, &run.summary.link_entity(0), quantity::THROUGHPUT),
+            of(EntityKind::Flow, "a", quantity::GOODPUT),
+        ];
+        assert!(shares_capacity(&RunView::all(std::slice::from_ref(&run))[0]));
+        run.series.push(of(EntityKind::Flow, "b", quantity::GOODPUT));
+        assert!(!shares_capacity(&RunView::all(std::slice::from_ref(&run))[0]));
     }
 }
