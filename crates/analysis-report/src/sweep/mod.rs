@@ -1,5 +1,9 @@
 //! The page about a sweep: results over the varied key, one curve per protocol, one figure per combination of the other
-//! settings.
+//! settings. Keys whose values are words have rows instead of a horizontal axis; samples are scattered over each varied key.
+//! A table has all values.
+
+mod table;
+mod words;
 
 use maud::html;
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
@@ -7,7 +11,7 @@ use millpond_report::page::document::{Section, page};
 use millpond_sweep::{MeanRow, number_with_unit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Figures beyond this number are not drawn; the tables have their values.
+/// Figures beyond this number are not drawn.
 const MOST_FIGURES: usize = 12;
 /// The height of a plot in pixels.
 const HEIGHT: u16 = 150;
@@ -65,9 +69,49 @@ pub fn sweep(rows: &[MeanRow], title: &str) -> String {
             "."
         }
     };
-    let sections: Vec<Section> =
-        SweepAxis::of(rows).and_then(|axis| section(rows, &axis)).into_iter().collect();
-    page(title, &lead, &sections)
+    let figures = if are_samples(rows) {
+        samples(rows)
+    } else if let Some(axis) = SweepAxis::of(rows) {
+        section(rows, &axis)
+    } else {
+        words::section(rows)
+    };
+    page(title, &lead, &figures.into_iter().chain(table::section(rows)).collect::<Vec<_>>())
+}
+
+/// Whether several keys vary together, so that no two rows of a protocol differ in one key only.
+fn are_samples(rows: &[MeanRow]) -> bool {
+    let axes = SweepAxis::all(rows);
+    let protocols = protocols(rows).len();
+    let is_single = |axis: &SweepAxis| {
+        Combination::all(rows, &axis.key).iter().all(|combination| combination.rows.len() <= protocols)
+    };
+    axes.len() > 1 && axes.iter().all(is_single)
+}
+
+/// A figure for each varied key, with a marker for each sample.
+fn samples(rows: &[MeanRow]) -> Option<Section> {
+    let everything = Combination { settings: Vec::new(), rows: rows.iter().collect() };
+    let axes = SweepAxis::all(rows);
+    let figure = |(index, axis): (usize, &SweepAxis)| {
+        let drawing = FigureSettings {
+            all: rows,
+            protocols: protocols(rows),
+            axis,
+            metrics: &METRICS,
+            drawn_as: DrawnAs::Markers,
+        };
+        let title = format!("Results over {}", axis.key);
+        Figure { title: html! { (title) }, ..drawing.figure(index, &everything) }
+    };
+    let figures: Vec<Figure> = axes.iter().enumerate().map(figure).collect();
+    Section::of_figures(
+        "sweep",
+        "Results of the samples",
+        "Each marker is a sample, at its value of the key on the horizontal axis; the other varied keys differ from marker to \
+         marker. Vertical lines are the 95 % confidence intervals over the seeds.",
+        &figures,
+    )
 }
 
 /// What a single figure of a sweep shows.
@@ -105,7 +149,7 @@ impl SweepFigureKind {
 pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str>) -> Result<Figure, String> {
     let axis = SweepAxis::of(rows)
         .ok_or("a figure of a sweep needs a varied key with several numbers of one unit as its values")?;
-    let combinations = Combination::all(rows, &axis);
+    let combinations = Combination::all(rows, &axis.key);
     let titles =
         || combinations.iter().map(|one| format!("\"{}\"", one.title())).collect::<Vec<_>>().join(", ");
     let combination = match (chosen, combinations.as_slice()) {
@@ -115,8 +159,13 @@ pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str
             format!("no combination of settings is \"{chosen}\"; choose one of {}", titles())
         })?,
     };
-    let drawing =
-        FigureSettings { all: rows, protocols: protocols(rows), axis: &axis, metrics: kind.metrics() };
+    let drawing = FigureSettings {
+        all: rows,
+        protocols: protocols(rows),
+        axis: &axis,
+        metrics: kind.metrics(),
+        drawn_as: DrawnAs::Curves,
+    };
     let figure = drawing.figure(0, combination);
     if figure.panels.is_empty() { Err("no run of the sweep has this result".to_owned()) } else { Ok(figure) }
 }
@@ -129,19 +178,24 @@ struct SweepAxis {
     factor: f64,
     /// The least and the greatest value, in the unit of the axis.
     ends: (f64, f64),
+    /// The number of different values.
+    count: usize,
 }
 
 impl SweepAxis {
     /// The key with the most values among those whose values are numbers of one unit; none if there is none.
     fn of(rows: &[MeanRow]) -> Option<Self> {
-        let keys = rows.first()?.settings.keys();
-        let axes = keys.filter_map(|key| Self::of_key(key, rows));
         // Of keys with equal numbers of values the first one.
-        axes.rev().max_by_key(|(count, _)| *count).map(|(_, axis)| axis)
+        Self::all(rows).into_iter().rev().max_by_key(|axis| axis.count)
     }
 
-    /// The number of values of this key, and its axis.
-    fn of_key(key: &str, rows: &[MeanRow]) -> Option<(usize, Self)> {
+    /// An axis for each key whose values are several numbers of one unit.
+    fn all(rows: &[MeanRow]) -> Vec<Self> {
+        let keys = rows.first().into_iter().flat_map(|row| row.settings.keys());
+        keys.filter_map(|key| Self::of_key(key, rows)).collect()
+    }
+
+    fn of_key(key: &str, rows: &[MeanRow]) -> Option<Self> {
         let values: Option<Vec<(f64, String)>> =
             rows.iter().map(|row| number_with_unit(row.settings.get(key)?)).collect();
         let values = values?;
@@ -156,7 +210,8 @@ impl SweepAxis {
         };
         let numbers = || values.iter().map(|(number, _)| factor * number);
         let ends = (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max));
-        Some((distinct.len(), Self { key: key.to_owned(), unit: unit.to_owned(), factor, ends }))
+        let (key, unit, count) = (key.to_owned(), unit.to_owned(), distinct.len());
+        Some(Self { key, unit, factor, ends, count })
     }
 
     /// The value of a row on the axis.
@@ -185,12 +240,12 @@ struct Combination<'a> {
 }
 
 impl<'a> Combination<'a> {
-    /// In the order in which they first occur.
-    fn all(rows: &'a [MeanRow], axis: &SweepAxis) -> Vec<Self> {
+    /// Those of all keys but `varied`, in the order in which they first occur.
+    fn all(rows: &'a [MeanRow], varied: &str) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut indices: BTreeMap<Vec<(&str, &str)>, usize> = BTreeMap::new();
         for row in rows {
-            let settings = row.settings.iter().filter(|(key, _)| *key != axis.key);
+            let settings = row.settings.iter().filter(|(key, _)| *key != varied);
             let settings: Vec<_> = settings.collect();
             let index = *indices.entry(settings.clone()).or_insert(all.len());
             match all.get_mut(index) {
@@ -209,22 +264,33 @@ impl<'a> Combination<'a> {
 }
 
 fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
-    let combinations = Combination::all(rows, axis);
-    let drawing = FigureSettings { all: rows, protocols: protocols(rows), axis, metrics: &METRICS };
+    let combinations = Combination::all(rows, &axis.key);
+    let drawing = FigureSettings {
+        all: rows,
+        protocols: protocols(rows),
+        axis,
+        metrics: &METRICS,
+        drawn_as: DrawnAs::Curves,
+    };
     let figures = combinations.iter().take(MOST_FIGURES).enumerate();
     let figures: Vec<Figure> = figures.map(|(index, one)| drawing.figure(index, one)).collect();
-    let left_out = match combinations.len() {
-        all if all > MOST_FIGURES => format!(
-            " The first {MOST_FIGURES} of {all} combinations of the other settings are drawn; the tables have all."
-        ),
-        _ => String::new(),
-    };
+    let left_out = left_out(combinations.len());
     let intro = format!(
         "Means over the seeds, with vertical lines as long as their 95 % confidence intervals, over {}. All figures have \
          the same axes.{left_out}",
         axis.key
     );
     Section::of_figures("sweep", format!("Results over {}", axis.key), intro, &figures)
+}
+
+/// A sentence about combinations that are not drawn; empty if all are.
+fn left_out(combinations: usize) -> String {
+    match combinations {
+        all if all > MOST_FIGURES => {
+            format!(" The first {MOST_FIGURES} of {all} combinations of the other settings are drawn.")
+        }
+        _ => String::new(),
+    }
 }
 
 fn protocol_of(row: &MeanRow) -> &str {
@@ -248,6 +314,16 @@ struct FigureSettings<'a> {
     protocols: Vec<&'a str>,
     axis: &'a SweepAxis,
     metrics: &'static [DrawnMetric],
+    drawn_as: DrawnAs,
+}
+
+/// How the rows of a protocol are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DrawnAs {
+    /// A curve with a marker for each row.
+    Curves,
+    /// Markers alone.
+    Markers,
 }
 
 /// A point with half the width of its confidence interval.
@@ -290,7 +366,11 @@ impl FigureSettings<'_> {
             let style = SeriesStyle(index);
             let own = combination.rows.iter().filter(|row| protocol_of(row) == *protocol);
             let points: Vec<Estimated> = own.filter_map(|row| self.point(metric, row)).collect();
-            draw(&mut plot, protocol, style, &points);
+            if self.drawn_as == DrawnAs::Curves {
+                let name = if protocol.is_empty() { "mean" } else { protocol };
+                plot.curve(name, &style.line(), &points.iter().map(|point| point.at).collect::<Vec<_>>());
+            }
+            mark(&mut plot, style, &points);
             if !protocol.is_empty() {
                 legend = legend.marker(style, protocol);
             }
@@ -314,9 +394,8 @@ impl DrawnMetric {
     }
 }
 
-fn draw(plot: &mut Plot, name: &str, style: SeriesStyle, points: &[Estimated]) {
-    let name = if name.is_empty() { "mean" } else { name };
-    plot.curve(name, &style.line(), &points.iter().map(|point| point.at).collect::<Vec<_>>());
+/// A marker for each point, with its confidence interval.
+fn mark(plot: &mut Plot, style: SeriesStyle, points: &[Estimated]) {
     for Estimated { at: (x, y), half_width } in points {
         if let Some(half) = half_width {
             plot.unnamed_curve(&format!("line {}", style.colour()), &[(*x, y - half), (*x, y + half)]);
@@ -377,7 +456,8 @@ mod tests {
         let kinds = |goodputs: [f64; 2]| {
             let rows = [("1Mbps", goodputs[0]), ("2Mbps", goodputs[1])];
             let page = sweep(&rows.map(|(rate, goodput)| row(rate, "1", "cubic", goodput)), "t");
-            let units = page.split("class=\"unit\">").skip(1).filter_map(|rest| rest.split('<').next());
+            let (figures, _) = page.split_once("id=\"numbers\"").unwrap();
+            let units = figures.split("class=\"unit\">").skip(1).filter_map(|rest| rest.split('<').next());
             units.map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(kinds([1e6, 1.05e6]), ["Mbit/s, log scale"]);
@@ -405,9 +485,32 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_no_axis() {
-        let rows = [row("fast", "x", "cubic", 1.0), row("slow", "y", "cubic", 1.0)];
+    fn words_are_rows_with_a_marker_for_each_protocol_and_a_table_has_all_values() {
+        let mut rows = Vec::new();
+        for queue in ["droptail", "codel", "fq-codel"] {
+            rows.extend(["cubic", "vegas"].map(|protocol| row(queue, "x", protocol, 9e6)));
+        }
         assert!(SweepAxis::of(&rows).is_none());
-        assert!(sweep(&rows, "t").contains("6 runs"));
+        let page = sweep(&rows, "t");
+        assert!(page.contains("Results for each links.L.rate"), "{page}");
+        // Two protocols at three words, and in the legend.
+        for colour in 0..2 {
+            assert_eq!(page.matches(&format!("<use class=\"mark c{colour}\"")).count(), 3 + 1);
+        }
+        for text in ["<th scope=\"row\">x</th><td>fq-codel</td><td>vegas</td>", ">fq-codel</text>", "9.00"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+    }
+
+    /// No two of the three samples have the same rate or the same number of flows.
+    #[test]
+    fn samples_are_scattered_over_each_varied_key() {
+        let rows = [("1Mbps", "7"), ("30Mbps", "2"), ("9Mbps", "4")]
+            .map(|(rate, count)| row(rate, count, "cubic", 1e6));
+        let page = sweep(&rows, "t");
+        assert_eq!(page.matches("<figure").count(), 2, "one for each key");
+        assert!(page.contains("Results over links.L.rate") && page.contains("Results over flows.f.count"));
+        assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));
+        assert!(!page.contains("data-name=\"cubic\""), "no curve connects samples");
     }
 }
