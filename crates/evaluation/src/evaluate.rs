@@ -7,11 +7,12 @@ use super::suite::{Criterion, Suite};
 use millpond_lab::{Error, WantedRun};
 use millpond_papers::{
     Measurement, Recipe, RecipeError, SelectedRecipe, Trial, TrialResult, finish_all, measure_all,
-    measure_rows, trials, unknown,
+    measure_rows, trials,
 };
 use millpond_protocols::Registry;
 use millpond_results::{About, RunOrigin, Watch};
 use millpond_scenario::{Faults, Scenario};
+use millpond_units::nearest;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -84,12 +85,22 @@ impl<'a> EvaluationRequest<'a> {
     /// # Errors
     /// The first section that no suite has.
     pub fn check_sections(&self) -> Result<(), RecipeError> {
-        let criteria = self.suites.iter().flat_map(|suite| &suite.description.criteria);
-        let known: Vec<String> = criteria.map(|criterion| criterion.section.clone()).collect();
-        match self.sections.iter().find(|section| !known.contains(section)) {
-            Some(section) => Err(RecipeError::new("--section", unknown(section, "section", &known))),
-            None => Ok(()),
-        }
+        let sections = |suite: &&'a Suite| {
+            let criteria = suite.description.criteria.iter();
+            criteria.map(|criterion| criterion.section.as_str()).collect::<Vec<_>>()
+        };
+        let known: Vec<&str> = self.suites.iter().flat_map(sections).collect();
+        let Some(section) = self.sections.iter().find(|section| !known.contains(&section.as_str())) else {
+            return Ok(());
+        };
+        let of_suite = |suite: &&'a Suite| format!("in {} {}", suite.name(), sections(suite).join(", "));
+        let all: Vec<String> = self.suites.iter().map(of_suite).collect();
+        let near =
+            nearest(section, known).map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
+        Err(RecipeError::new(
+            "--section",
+            format!("no section \"{section}\"; there are: {}{near}", all.join("; ")),
+        ))
     }
 
     /// The overrides of a scenario: all of them if the subject is part of it.
@@ -194,6 +205,8 @@ impl<'a> EvaluationPlan<'a> {
             });
             JudgedSuite::of(suite, criteria.collect())
         });
+        // A suite without any of the sections of the request says nothing.
+        let suites = suites.filter(|suite| !suite.criteria.is_empty());
         let card = subject.card(&self.request.registry);
         Evaluation {
             name: subject.name.clone(),

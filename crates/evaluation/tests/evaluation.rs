@@ -244,3 +244,29 @@ fn fingerprints_change_with_the_files_of_the_suite_and_with_what_the_subject_doe
     assert_eq!(fingerprints().collect::<BTreeSet<_>>().len(), names.len());
     assert!(fingerprints().eq(fingerprints()));
 }
+
+/// Both of several suites with the section and one without it are selected.
+#[test]
+fn a_section_is_judged_in_the_suites_that_have_it_and_unknown_ones_are_listed_by_suite() {
+    let suites = Suites::builtin().unwrap();
+    let subjects = Subject::all_named(&owned(&["cubic"]), &Registry::builtin()).unwrap();
+    let request = |section: &str| EvaluationRequest {
+        suites: suites.for_subjects(&owned(&["bcp133", "l4s"]), &subjects).unwrap(),
+        sections: owned(&[section]),
+        subjects: subjects.clone(),
+        registry: Registry::builtin(),
+        full: false,
+        set: Vec::new(),
+        keep: None,
+        origin: RunOrigin::default(),
+    };
+    let evaluations = EvaluationPlan::new(request("7.11")).unwrap().run(&Unwatched).unwrap();
+    let judged: Vec<&str> = evaluations[0].suites.iter().map(|suite| suite.suite.as_str()).collect();
+    assert_eq!(judged, ["bcp133"]);
+    let fault = request("7.12").check_sections().unwrap_err().to_string();
+    for part in
+        ["no section \"7.12\"; there are: in bcp133 5.1.1, ", "; in l4s 1, 4.1", "(did you mean \"7.1"]
+    {
+        assert!(fault.contains(part), "{part}: {fault}");
+    }
+}
