@@ -1,9 +1,10 @@
 //! The numbers beside the figures of a run.
 
 use crate::messages::Fact;
-use millpond_results::{Run, bottleneck};
+use millpond_results::{Group, Run, bottleneck};
 
-/// Utilization, queue, drops and marks of the bottleneck, the goodput of each group, queueing delay and fairness.
+/// Utilization, queue, drops and marks of the bottleneck, the goodput of each group, queueing delay, fairness, and the values of
+/// applications.
 pub(crate) fn of_run(run: &Run) -> Vec<Fact> {
     let summary = &run.summary;
     let mut facts = Vec::new();
@@ -33,10 +34,53 @@ pub(crate) fn of_run(run: &Run) -> Vec<Fact> {
             "Mbit/s",
         ));
     }
-    facts.push(Fact::new("delay.mean", "mean queueing delay", summary.queueing_ms.mean, "ms"));
-    facts.push(Fact::new("delay.p95", "95th percentile of it", summary.queueing_ms.p95, "ms"));
+    // Without a delivered packet there is no delay.
+    if summary.flows.iter().any(|flow| flow.delivered > 0) {
+        facts.push(Fact::new("delay.mean", "mean queueing delay", summary.queueing_ms.mean, "ms"));
+        facts.push(Fact::new("delay.p95", "95th percentile of it", summary.queueing_ms.p95, "ms"));
+    }
     if let Some(jain) = summary.fairness.jain {
         facts.push(Fact::new("jain", "Jain's fairness index", jain, ""));
     }
+    facts.extend(summary.groups.iter().flat_map(applications));
     facts
+}
+
+/// Completion times of transfers, pages, segments and frames of a group, and what the viewers of its video saw.
+fn applications(group: &Group) -> Vec<Fact> {
+    let fact = |id: &str, label: &str, value: f64, unit: &str| {
+        Fact::new(&format!("{id}.{}", group.name), &format!("{label} of {}", group.name), value, unit)
+    };
+    let mut facts = Vec::new();
+    if let Some(times) = group.completion_ms {
+        facts.push(fact("completion.mean", "mean completion time", times.mean, "ms"));
+        facts.push(fact("completion.p95", "95th percentile of completion time", times.p95, "ms"));
+    }
+    if let Some(video) = group.playback {
+        facts.push(fact("video.bitrate", "video bitrate", video.bitrate_bps.mean / 1e6, "Mbit/s"));
+        facts.push(fact("video.startup", "time to the first picture", video.startup_s.mean, "s"));
+        facts.push(fact("video.standstill", "time without a picture", video.rebuffering_s.mean, "s"));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_results::{Milliseconds, Playback, Summary};
+
+    #[test]
+    fn groups_have_their_completion_times_and_video_values_and_nothing_delivered_has_no_delay() {
+        let groups = vec![Group {
+            name: "tv".into(),
+            completion_ms: Some(Milliseconds { mean: 2139.0, ..Milliseconds::default() }),
+            playback: Some(Playback::default()),
+            ..Group::default()
+        }];
+        let facts = of_run(&Run { summary: Summary { groups, ..Summary::default() }, ..Run::default() });
+        let value = |id: &str| facts.iter().find(|fact| fact.id == id).map(|fact| fact.value);
+        assert_eq!(value("completion.mean.tv"), Some(2139.0));
+        assert_eq!(value("video.standstill.tv"), Some(0.0));
+        assert_eq!(value("delay.mean"), None);
+    }
 }
