@@ -170,7 +170,9 @@ impl PlacedNames<'_> {
         let Some(own) = self.names.get(index) else { return 0.0 };
         let area = Rectangle::of_name(*own, position);
         let outside = (-area.left).max(0.0) + (area.right - self.width).max(0.0);
-        let mut faults = outside * (area.bottom - area.top);
+        // One line above the plot is free.
+        let above = (-2.0 * TEXT - area.top).max(0.0);
+        let mut faults = outside * (area.bottom - area.top) + above * (area.right - area.left);
         faults += self.names.iter().map(|name| area.shared(Rectangle::of_marker(name.at))).sum::<f64>();
         if self.names.iter().any(|name| area.distance(name.at) < area.distance(own.at)) {
             faults += area.shared(area);
@@ -236,8 +238,17 @@ mod tests {
     /// Places of a frontier: the name of the lower of two near markers stood below the upper one's neighbour.
     #[test]
     fn no_name_is_nearer_to_another_marker_than_to_its_own() {
-        let shares = [(0.40, 60.0), (0.42, 82.0), (0.55, 71.0), (0.45, 110.0), (0.62, 60.0)];
-        let texts = ["xcp", "abc", "pledge@50ms", "vegas", "pledge@100ms"];
+        let shares = [
+            (0.40, 60.0),
+            (0.42, 82.0),
+            (0.55, 71.0),
+            (0.45, 110.0),
+            (0.62, 60.0),
+            (0.8, 4.0),
+            (0.8, 4.0),
+            (0.8, 4.0),
+        ];
+        let texts = ["xcp", "abc", "pledge@50ms", "vegas", "pledge@100ms", "a", "b", "c"];
         let at = |width: f64| {
             let names = shares.iter().zip(texts);
             let names = names.map(|(&(share, y), name)| MarkedName { at: (share * width, y), name });
@@ -249,6 +260,7 @@ mod tests {
             for (own, position) in names.iter().zip(&positions) {
                 let area = Rectangle::of_name(*own, *position);
                 let is_nearer = |other: &&MarkedName<'_>| area.distance(other.at) < area.distance(own.at);
+                assert!(area.top >= -2.0 * TEXT, "{} is above the plot", own.name);
                 let nearer: Vec<&str> = names.iter().filter(is_nearer).map(|other| other.name).collect();
                 assert!(nearer.is_empty(), "{} at {width} px is nearer to {nearer:?}", own.name);
             }
