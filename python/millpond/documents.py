@@ -761,15 +761,15 @@ class Flow:
     protocol : str
         Protocol, as the scenario names it.
     queueing_ms : Milliseconds
-        End-to-end queueing delay, relays included, in milliseconds.
+        End-to-end queueing delay, relays included, in milliseconds; zeros if nothing was delivered.
     retransmitted : int
         Number of retransmitted packets, all loops.
     rpm : float | None
         Round trips per minute, if its workload is `ping`: a minute over the mean of its round-trip times, those above
         their 95th percentile left out. Null for other workloads.
     rtt_ms : Milliseconds | None
-        Round-trip times, in milliseconds; null if the flow has relays: no acknowledgement then comes from its
-        destination.
+        Round-trip times, in milliseconds; null without a sample, and if the flow has relays: no acknowledgement then
+        comes from its destination.
     send_rate_bps : float
         Bytes on the wire sent by its first loop over the same time, in bit/s.
     sent : int
