@@ -34,11 +34,12 @@ mod comparisons {
     }
 
     #[test]
-    fn the_index_of_one_flow_is_a_dash() {
+    fn the_index_of_one_flow_and_the_loss_without_a_delivered_packet_are_dashes() {
         let one = ComparisonRow { jain: None, ..row("lgcc", None, 1.0, None) };
         let text = comparison(&Comparison { rows: vec![one], ..Comparison::default() }).to_string();
         let line = text.lines().find(|line| line.contains("lgcc")).unwrap();
         assert!(line.contains(" - ") && !line.contains("1.000"), "{text}");
+        assert!(!line.contains("0.000 %"), "nothing was delivered: {text}");
     }
 
     #[test]
@@ -154,5 +155,171 @@ mod sweeps {
             ),
             "{csv}"
         );
+    }
+}
+
+mod emulated_links {
+    use millpond_report::terminal::{emulated_link, emulated_link_sentences};
+    use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
+
+    fn link() -> EmulatedLink {
+        let direction = |name: &str, overrun| EmulatedDirection {
+            name: name.to_owned(),
+            capacity_bps: 20e6,
+            rate_bps: 19e6,
+            utilization: 0.95,
+            packets: 1583,
+            queueing_ms: Milliseconds { p50: 1.5, p95: 4.0, p99: 6.0, ..Milliseconds::default() },
+            marks: 12,
+            overrun,
+            ..EmulatedDirection::default()
+        };
+        EmulatedLink {
+            duration_s: 10.0,
+            machine: Machine {
+                lateness_us: Lateness { p50: 20.0, ..Lateness::default() },
+                ..Machine::default()
+            },
+            directions: vec![direction("down", 0), direction("up", 7)],
+            ..EmulatedLink::default()
+        }
+    }
+
+    #[test]
+    fn each_direction_has_a_row_with_all_digits_in_csv() {
+        let csv = emulated_link(&link()).csv();
+        let rows: Vec<&str> = csv.lines().collect();
+        assert!(rows.iter().any(|row| row.starts_with("down,20,19,0.95,1583,1.5,4,6,12,0,0,0")), "{csv}");
+        assert!(rows.iter().any(|row| row.starts_with("up,")));
+        assert!(rows[0].contains(",queueing ms p50,queueing ms p95,queueing ms p99,"), "{csv}");
+    }
+
+    #[test]
+    fn lost_packets_of_the_machine_are_a_warning() {
+        let sentences = emulated_link_sentences(&link());
+        assert_eq!(sentences.len(), 2);
+        assert!(sentences[1].contains("7 packets were lost before the up link"));
+        assert!(sentences[0].contains("20 us (median)") && sentences[0].contains("normal priority"));
+    }
+}
+
+mod agreements {
+    use millpond_diagnosis::agreement::tabulate_agreement;
+    use millpond_report::terminal::agreement;
+    use millpond_results::{Link, Packets, Run, Summary};
+    use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint};
+
+    fn run(mean: f64) -> Run {
+        let queue_packets = Packets { mean, ..Packets::default() };
+        let link = Link { name: "L".into(), utilization: 0.9, queue_packets, ..Link::default() };
+        Run { summary: Summary { links: vec![link], ..Summary::default() }, ..Run::default() }
+    }
+
+    #[test]
+    fn the_difference_is_a_share_of_the_packet_runs_value() {
+        let link = LinkOperatingPoint { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
+        let equilibrium = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
+        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Ok(equilibrium))).to_string();
+        let row = text.lines().find(|line| line.contains("queue packets")).unwrap();
+        for cell in ["9.50", "10.0", "8.00", "+25.0 %"] {
+            assert!(row.contains(cell), "{row}");
+        }
+        assert!(text.contains("0.0 %") && text.contains(" - "), "{text}");
+    }
+
+    #[test]
+    fn the_reason_for_a_missing_equilibrium_is_printed() {
+        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Err("it cycles".into()))).to_string();
+        assert!(text.ends_with("no equilibrium: it cycles\n"), "{text}");
+    }
+}
+
+mod live_agreements {
+    use millpond_diagnosis::agreement::live::{InWorlds, LiveAgreement};
+    use millpond_report::terminal::live_agreement;
+
+    #[test]
+    fn a_row_has_the_worlds_and_whether_they_agree() {
+        let in_worlds = |packets, live| InWorlds { packets, fluid: None, live };
+        let agreement = LiveAgreement {
+            label: "cubic-live".into(),
+            utilization: in_worlds(0.95, 0.94),
+            queueing_ms: in_worlds(10.0, 15.0),
+            share: ("f.1".into(), in_worlds(0.5, 0.52)),
+            late_ms: 0.071,
+            ..LiveAgreement::default()
+        };
+        let text = live_agreement(&[agreement]).to_string();
+        for cell in ["cubic-live", "95.0 %", "94.0 %", "15.0", "f.1", "52.0 %", "0.0710", "not queueing"] {
+            assert!(text.contains(cell), "{cell} is missing in {text}");
+        }
+        assert!(live_agreement(&[]).to_string().is_empty());
+    }
+}
+
+mod protocol_pages {
+    use millpond_protocols::Registry;
+    use millpond_report::terminal::{parameter_default, protocol, protocols};
+
+    #[test]
+    fn every_registered_protocol_and_queue_is_listed_and_shown_with_all_its_parameters() {
+        let registry = Registry::builtin();
+        let list = protocols(&registry).to_string();
+        let cards = registry.protocols().map(|p| (p.card().name, p.card().parameters));
+        let queues = registry.queues().map(|q| (q.card().name, q.card().parameters));
+        for (name, parameters) in cards.chain(queues) {
+            assert!(list.contains(name), "{name}");
+            let page = protocol(&registry, name).unwrap().to_string();
+            for parameter in parameters.iter().map(|key| key.parameter()) {
+                let line = format!("{} = {}", parameter.name, parameter_default(&parameter));
+                assert!(page.contains(&line), "{name}: {page}");
+            }
+        }
+        let vegas = protocol(&registry, "vegas").unwrap().to_string();
+        assert!(vegas.contains("fluid model    without slow start"), "{vegas}");
+        assert!(protocol(&registry, "no such thing").is_none());
+    }
+}
+
+mod equilibria {
+    use millpond_protocols::Registry;
+    use millpond_report::terminal::equilibrium;
+    use millpond_scenario::{Disk, Scenario};
+    use millpond_theory::equilibrium::find_equilibrium;
+    use std::path::Path;
+
+    const FULL_BUFFER: &str = r#"
+duration = "5s"
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "10ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+count = 4
+protocol = "newreno"
+path = ["A", "B"]
+"#;
+
+    /// The cells of the row that begins with `name`.
+    fn row<'a>(table: &'a str, name: &str) -> Vec<&'a str> {
+        let rows = table.lines().map(|line| line.trim_matches('│').split('┆').map(str::trim).collect());
+        rows.into_iter().find(|cells: &Vec<_>| cells[0] == name).unwrap_or_else(|| panic!("{name}:\n{table}"))
+    }
+
+    /// A full buffer of 100 packets is 12 ms at 100 Mbit/s, on 20 ms of links. A window of w = 25 Mbit/s * 32 ms loses
+    /// 2 / w^2 (Misra, Gong, Towsley 2000): .00045.
+    #[test]
+    fn an_equilibrium_without_a_closed_form_has_no_column_for_it_and_marks_its_bottleneck() {
+        let scenario = Scenario::parse(FULL_BUFFER, "test.toml", Path::new(""), &[], &Disk).unwrap();
+        let plan = millpond_plan::fluid::plan(&scenario, &Registry::builtin()).unwrap();
+        let table = equilibrium(&find_equilibrium(&plan).unwrap()).to_string();
+        assert!(table.starts_with("equilibrium of the equations (no closed form)\n"));
+        assert_eq!(row(&table, "flow"), ["flow", "flows", "rate each, Mbit/s", "RTT, ms"]);
+        assert_eq!(row(&table, "f"), ["f", "4", "25.0", "32.0"]);
+        assert_eq!(row(&table, "link")[..2], ["link", "load"]);
+        assert_eq!(row(&table, "L ->"), ["L ->", "100.0 %", "12.0", "0.00", "0.00045", "", "yes"]);
     }
 }
