@@ -41,6 +41,14 @@ const FILLED: f64 = 0.8;
 /// Of fewer values none is a spike.
 const LEAST_SAMPLES: usize = 50;
 
+/// Values that differ by less than this share of the greatest one are equal up to rounding: an axis could not name their
+/// differences.
+const ROUNDING: f64 = 1e-6;
+/// Smaller values are zero up to rounding in every unit of a result.
+const NEGLIGIBLE: f64 = 1e-12;
+/// Numbers that are all smaller than this have exponents.
+const LEAST_WITHOUT_EXPONENT: f64 = 1e-3;
+
 /// A greater ratio of values than this is drawn on a logarithmic axis.
 const GREATEST_LINEAR_RATIO: f64 = 8.0;
 
@@ -61,13 +69,19 @@ impl Scale {
     /// Linear from zero to 4 % above the greatest of the values.
     pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
         let (_, high) = extremes(values);
-        Self::linear(0.0, high * 1.04)
+        Self::linear(0.0, if high < NEGLIGIBLE { 0.0 } else { high * 1.04 })
     }
 
-    /// Linear over all values. Zero is included if less than half of the axis is then empty.
+    /// Linear over all values. Zero is included if less than half of the axis is then empty. Constant values are in the
+    /// middle.
     pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = extremes(values);
-        let room = if high > low { 0.05 * (high - low) } else { 0.5 * high.abs().max(1e-9) };
+        let size = low.abs().max(high.abs());
+        let room = match high - low {
+            _ if size < NEGLIGIBLE => 1.0,
+            range if range <= ROUNDING * size => 0.5 * size,
+            range => 0.05 * range,
+        };
         if low >= 0.0 && low < 0.5 * high {
             Self::linear(0.0, high + room)
         } else {
@@ -75,9 +89,9 @@ impl Scale {
         }
     }
 
-    /// Logarithmic over the positive values, at most `decades` powers of ten; linear if there is no positive value.
+    /// Logarithmic over the positive values, at most `decades` powers of ten; linear if all are zero up to rounding.
     pub fn log(values: impl IntoIterator<Item = f64>, decades: f64) -> Self {
-        let (low, high) = extremes(values.into_iter().filter(|value| *value > 0.0));
+        let (low, high) = extremes(values.into_iter().filter(|value| *value > NEGLIGIBLE));
         if !high.is_finite() {
             return Self::linear(0.0, 1.0);
         }
@@ -146,30 +160,45 @@ impl Scale {
         (first..=last).map(|index| index as f64 * step).collect()
     }
 
-    /// Powers of ten; with 2 and 5 between them while there is room.
+    /// Powers of ten, all of them or every second, third ...; with 2 and 5 between them while there is room.
     fn decade_ticks(&self, count: usize) -> Vec<f64> {
         let decades = libm::log10(self.high / self.low);
         let between: &[f64] = if decades * 3.0 <= count as f64 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let from = libm::floor(libm::log10(self.low)) as i32;
+        let stride = libm::ceil(decades / count as f64).max(1.0) as i32;
+        let from = (libm::floor(libm::log10(self.low)) as i32).div_euclid(stride) * stride;
         let to = libm::ceil(libm::log10(self.high)) as i32;
-        let values =
-            (from..=to).flat_map(|power| between.iter().map(move |digit| digit * power_of_ten(power)));
+        let powers = (from..=to).step_by(stride as usize);
+        let values = powers.flat_map(|power| between.iter().map(move |digit| digit * power_of_ten(power)));
         values.filter(|value| (self.low * 0.999..=self.high).contains(value)).collect()
     }
 }
 
 /// The numbers of one axis as text. Those of a linear axis have the decimals that their step needs; thousands are `k`, `M`,
-/// `G`.
+/// `G`, and small numbers have exponents.
 pub(crate) fn tick_labels(spacing: AxisSpacing, ticks: &[f64]) -> Vec<String> {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     let even = spacing == AxisSpacing::Linear;
     let greatest = ticks.iter().fold(0.0, |greatest: f64, tick| greatest.max(tick.abs()));
     let label = |tick: &f64| {
-        let (factor, suffix) = thousands(if even { greatest } else { tick.abs() });
+        let size = if even { greatest } else { tick.abs() };
         let finest = if even && step.is_finite() { step } else { *tick };
+        if size < 0.999 * LEAST_WITHOUT_EXPONENT {
+            return with_exponent(*tick, finest);
+        }
+        let (factor, suffix) = thousands(size);
         format!("{:.*}{}", decimals(finest * factor), tick * factor, if *tick == 0.0 { "" } else { suffix })
     };
     ticks.iter().map(label).collect()
+}
+
+/// A small number with the digits that a step needs: `5e-6`, `1.5e-5`.
+fn with_exponent(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let exponent = |size: f64| libm::floor(libm::log10(size.abs() * 1.0001));
+    let digits = (exponent(value) - exponent(step)).max(0.0) as usize;
+    format!("{value:.digits$e}")
 }
 
 fn thousands(size: f64) -> (f64, &'static str) {
@@ -235,6 +264,36 @@ mod tests {
         assert_eq!(tick_labels(log, &[0.1, 1.0]), ["0.1", "1"]);
         assert_eq!(tick_labels(even, &[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
         assert_eq!(tick_labels(log, &[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
+    }
+
+    fn labels(scale: Scale, count: usize) -> Vec<String> {
+        tick_labels(scale.spacing, &scale.ticks(count))
+    }
+
+    #[test]
+    fn constant_values_have_round_numbers_around_them_and_rounding_is_no_range() {
+        assert_eq!(labels(Scale::around([0.0; 3]), 4), ["-1.0", "-0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(labels(Scale::around([-4e-13, 0.0, 4e-13]), 4), ["-1.0", "-0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(labels(Scale::around([7.6, 7.6]), 4), ["4", "6", "8", "10"]);
+        assert_eq!(labels(Scale::around([7.6, 7.6 + 1e-9]), 4), ["4", "6", "8", "10"]);
+        assert_eq!(labels(Scale::around([-7.6, -7.6 - 1e-9]), 4), ["-10", "-8", "-6", "-4"]);
+        assert_eq!(labels(Scale::from_zero([3e-13]), 4), ["0.0", "0.5", "1.0"]);
+        assert_eq!(Scale::log([3e-13], 4.0), Scale::linear(0.0, 1.0));
+    }
+
+    #[test]
+    fn small_numbers_have_exponents() {
+        assert_eq!(labels(Scale::linear(0.0, 8e-5), 4), ["0", "2e-5", "4e-5", "6e-5", "8e-5"]);
+        assert_eq!(labels(Scale::linear(0.0, 2e-5), 4), ["0", "5e-6", "1.0e-5", "1.5e-5", "2.0e-5"]);
+        assert_eq!(
+            labels(Scale::decades(1e-6, 1.0), 6),
+            ["1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "1"]
+        );
+    }
+
+    #[test]
+    fn an_axis_of_many_powers_of_ten_has_only_some_of_them() {
+        assert_eq!(labels(Scale::decades(1e-9, 2.0), 5), ["1e-8", "1e-6", "1e-4", "0.01", "1"]);
     }
 
     #[test]
