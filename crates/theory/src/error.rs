@@ -12,7 +12,7 @@ pub enum AnalysisError {
     Scenario(Faults),
     /// The equations have no equilibrium that was found: why, in a sentence.
     NoEquilibrium(String),
-    /// No link on the path of this flow is full: it sends at its own limit and receives no feedback.
+    /// No link on the path of this flow signals congestion: it receives no feedback.
     NoBottleneck {
         /// Name of the flow.
         flow: String,
@@ -44,15 +44,15 @@ impl fmt::Display for AnalysisError {
             }
             Self::NoBottleneck { flow } => write!(
                 f,
-                "{flow} meets no bottleneck: no link on its path is full, so no feedback reaches it and there is no loop to analyze; \
-                 add flows, or lower a link's rate until it is full"
+                "the flow {flow} meets no bottleneck: no link on its path signals congestion, so no feedback reaches it and there is \
+                 no loop to analyze; add flows, or lower a link's rate until a queue forms"
             ),
             Self::Roots(reason) => reason.fmt(f),
             Self::LimitCycle(sentence) => f.write_str(sentence),
             Self::Integration(reason) => reason.fmt(f),
             Self::DiscreteTime { protocol } => write!(
                 f,
-                "{protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; simulate it instead: \
+                "the law {protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; simulate it instead: \
                  millpond run --world fluid"
             ),
         }

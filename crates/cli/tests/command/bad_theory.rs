@@ -84,7 +84,10 @@ fn a_queue_without_equations_names_those_that_have_some() {
 
 #[test]
 fn a_flow_without_feedback_has_no_bottleneck() {
-    let words = ["f meets no bottleneck: no link on its path is full", "add flows, or lower a link's rate"];
+    let words = [
+        "the flow f meets no bottleneck: no link on its path signals congestion",
+        "add flows, or lower a link's rate",
+    ];
     let sets = ["flows.f.protocol=lgcc", "links.L.delay=300ms", "links.L.buffer=unlimited"];
     refused_by(&["stability", "scenario.toml"], &sets, &words);
 }

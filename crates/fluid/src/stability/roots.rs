@@ -45,7 +45,13 @@ impl Spectrum {
     /// Whether a root is zero within the accuracy of the computation: such a disturbance neither grows nor decays.
     #[must_use]
     pub fn is_zero(&self, root: &Root) -> bool {
-        root.s.norm() * self.time_scale < NEGLIGIBLE
+        self.is_zero_rate(root.s.norm())
+    }
+
+    /// Whether a growth rate or a frequency, in 1/s, is zero within the accuracy of the computation.
+    #[must_use]
+    pub fn is_zero_rate(&self, rate: f64) -> bool {
+        rate.abs() * self.time_scale < NEGLIGIBLE
     }
 
     /// The rightmost root that is not zero.

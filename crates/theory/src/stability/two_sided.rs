@@ -95,13 +95,23 @@ impl TwoSided {
         Some(words.join(", "))
     }
 
+    /// Whether a growth rate of the trajectory, in 1/s, is zero within the accuracy of the computation.
+    fn is_zero_rate(&self, rate: f64) -> bool {
+        self.sides.iter().any(|side| side.spectrum.is_zero_rate(rate))
+    }
+
     /// Which side the trajectory follows, in a sentence without a full stop.
     #[must_use]
     pub fn sentence(&self) -> String {
         let place = self.place();
-        let growth = |motion: &MotionAboutThreshold| {
-            let verb = if motion.growth < 0.0 { "decays" } else { "grows" };
-            format!("{verb} by a factor of e in {}", duration(1.0 / motion.growth.abs()))
+        let growth = |motion: &MotionAboutThreshold| match motion.growth {
+            rate if self.is_zero_rate(rate) => {
+                "neither grows nor decays: the system has a neutral mode".to_owned()
+            }
+            rate => {
+                let verb = if rate < 0.0 { "decays" } else { "grows" };
+                format!("{verb} by a factor of e in {}", duration(1.0 / rate.abs()))
+            }
         };
         match (&self.motion, self.followed()) {
             (Err(reason), _) => {
@@ -218,4 +228,36 @@ fn named(equilibrium: &PlanEquilibrium<'_>, threshold: &Threshold) -> NamedThres
     };
     let owners = threshold.owners.iter().map(owner).collect();
     NamedThreshold { name: threshold.name.to_owned(), owners }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a threshold of one flow, with a longest delay of a tenth of a second.
+    fn followed_below(growth: f64) -> TwoSided {
+        let spectrum = Spectrum { roots: Vec::new(), complete_to: -1.0, time_scale: 0.1, effort: 0.0 };
+        TwoSided {
+            thresholds: vec![NamedThreshold {
+                name: "desired window less window".into(),
+                owners: vec!["f".into()],
+            }],
+            sides: vec![SideAnalysis { sides: vec![Side::Below], spectrum }],
+            motion: Ok(MotionAboutThreshold {
+                followed: vec![Followed::Side(Side::Below)],
+                growth,
+                period: None,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_growth_of_zero_up_to_rounding_is_a_neutral_mode_and_no_time() {
+        let ending =
+            |growth| followed_below(growth).sentence().split_once("disturbance ").unwrap().1.to_owned();
+        assert_eq!(ending(-9.9e-30), "neither grows nor decays: the system has a neutral mode");
+        assert_eq!(ending(9.9e-30), "neither grows nor decays: the system has a neutral mode");
+        assert_eq!(ending(-0.5), "decays by a factor of e in 2.00 s");
+        assert_eq!(ending(0.5), "grows by a factor of e in 2.00 s");
+    }
 }

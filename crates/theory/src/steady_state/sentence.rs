@@ -29,7 +29,7 @@ pub fn steady_state_sentence(state: &SteadyState) -> String {
             format!("{kind} fixed point: {reason}")
         }
         SteadyState::FixedPoint(FixedPoint::WithoutFeedback { flow }) => {
-            format!("a fixed point without feedback: no link on the path of {flow} is full")
+            format!("a fixed point without feedback: no link on the path of {flow} signals congestion")
         }
         SteadyState::FixedPoint(FixedPoint::Unknown { reason }) => {
             format!("a fixed point whose stability is unknown: {reason}")
