@@ -29,7 +29,7 @@ impl MarginMarks {
     /// The margins of the linear network.
     pub(crate) fn of(stability: &Stability) -> Self {
         let function = Characteristic::new(&stability.linear.system);
-        if !stability.spectrum.is_stable() {
+        if stability.spectrum.rightmost_nonzero() >= 0.0 {
             return Self { gain: required_gain(&function, stability), phase: None, delay: None };
         }
         let margins = &stability.margins;

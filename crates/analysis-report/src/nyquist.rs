@@ -5,7 +5,7 @@ use maud::html;
 use millpond_chart::{
     Figure, LabelPosition, LabelSpace, Legend, MarkedName, PLANE, Panel, Plot, Point, SeriesStyle,
 };
-use millpond_fluid::stability::{Characteristic, Complex, Locus, loci};
+use millpond_fluid::stability::{Characteristic, Complex, Locus, Margins, Spectrum, loci};
 use millpond_report::page::nyquist::{NyquistPlane, arc};
 use millpond_theory::stability::Stability;
 use millpond_units::format::{duration, number};
@@ -193,12 +193,46 @@ fn arrow(locus: &Locus) -> Option<(Point, Point)> {
     Some(((pair[0].1.re, pair[0].1.im), (pair[1].1.re, pair[1].1.im)))
 }
 
+/// Where the loci are with respect to -1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encirclement {
+    /// They encircle it.
+    Around,
+    /// One of them passes through it: the slowest oscillation neither grows nor decays.
+    Through,
+    /// They do not encircle it, and no root is at zero.
+    Absent,
+    /// They do not encircle it. A root is at zero, which is no instability of the loop.
+    AbsentWithZeroRoot,
+}
+
+impl Encirclement {
+    fn of(spectrum: &Spectrum) -> Self {
+        match spectrum.first_nonzero() {
+            Some(root) if spectrum.is_zero_rate(root.s.re) => Self::Through,
+            Some(root) if root.s.re > 0.0 => Self::Around,
+            _ if spectrum.roots.iter().any(|root| spectrum.is_zero(root)) => Self::AbsentWithZeroRoot,
+            _ => Self::Absent,
+        }
+    }
+}
+
 fn caption(stability: &Stability) -> String {
     let direction = "Numbers on the loci are frequencies in rad/s.";
-    if !stability.spectrum.is_stable() {
-        return format!("The loci encircle -1: unstable. {direction}");
+    match Encirclement::of(&stability.spectrum) {
+        Encirclement::Around => format!("The loci encircle -1: unstable. {direction}"),
+        Encirclement::Through => {
+            format!("A locus passes through -1: the loop is at its stability boundary. {direction}")
+        }
+        Encirclement::Absent => format!("{} {direction}", margins_sentence(&stability.margins)),
+        Encirclement::AbsentWithZeroRoot => format!(
+            "The loci do not encircle -1: the root at zero is no instability of the loop. {} {direction}",
+            margins_sentence(&stability.margins)
+        ),
     }
-    let margins = &stability.margins;
+}
+
+fn margins_sentence(margins: &Margins) -> String {
     let gain =
         margins.gain.map(|gain| format!("gain x{} at {} rad/s", number(gain.margin), number(gain.frequency)));
     let phase = margins.phase.map(|phase| {
@@ -207,15 +241,32 @@ fn caption(stability: &Stability) -> String {
     let delay = margins.delay.map(|delay| format!("delay {}", duration(delay.margin)));
     let margins: Vec<String> = [gain, phase, delay].into_iter().flatten().collect();
     if margins.is_empty() {
-        format!("The margins are unlimited. {direction}")
+        "The margins are unlimited.".to_owned()
     } else {
-        format!("Margins: {}. {direction}", margins.join(", "))
+        format!("Margins: {}.", margins.join(", "))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_fluid::stability::Root;
+
+    /// The longest delay is a second.
+    #[test]
+    fn a_root_at_zero_and_a_locus_through_minus_one_are_no_encirclement() {
+        let of = |roots: &[(f64, f64)]| {
+            let roots = roots.iter().map(|&(re, im)| Root { s: Complex::new(re, im), multiplicity: 1 });
+            let roots = roots.collect();
+            Encirclement::of(&Spectrum { roots, complete_to: -9.0, time_scale: 1.0, effort: 0.0 })
+        };
+        assert_eq!(of(&[(0.1, 2.0)]), Encirclement::Around);
+        assert_eq!(of(&[(1e-9, 0.0), (0.1, 2.0)]), Encirclement::Around);
+        assert_eq!(of(&[(1e-9, 2.0), (-3.0, 0.0)]), Encirclement::Through);
+        assert_eq!(of(&[(1e-9, 0.0), (-3.0, 1.0)]), Encirclement::AbsentWithZeroRoot);
+        assert_eq!(of(&[(-3.0, 1.0)]), Encirclement::Absent);
+        assert_eq!(of(&[]), Encirclement::Absent);
+    }
 
     /// L = 1 / (i w).
     #[test]

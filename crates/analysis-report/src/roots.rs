@@ -2,8 +2,18 @@
 
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
+use millpond_fluid::stability::Root;
 use millpond_theory::stability::Stability;
 use millpond_units::format::number;
+
+/// The name of the vertical to the right of which no other root lies.
+const BOUND: &str = "bound of all other roots";
+
+/// The frequency of a root; zero if it is an error of rounding of a real root.
+fn frequency(root: &Root) -> f64 {
+    const ROUNDING: f64 = 1e-9;
+    if root.s.im.abs() > ROUNDING * root.s.norm() { root.s.im.abs() } else { 0.0 }
+}
 
 /// The roots with their conjugates, the axis between decay and growth, and the abscissa to the right of which no other root
 /// lies.
@@ -13,7 +23,7 @@ pub fn roots_figure(stability: &Stability) -> Figure {
     let shown = || spectrum.roots.iter().filter(|root| root.s.norm().is_finite());
     let certified = Some(spectrum.complete_to).filter(|bound| bound.is_finite());
     let real = Scale::around(shown().map(|root| root.s.re).chain([0.0]).chain(certified));
-    let highest = shown().map(|root| root.s.im.abs()).fold(0.0, f64::max);
+    let highest = shown().map(frequency).fold(0.0, f64::max);
     let imaginary = Scale::around([-highest, highest]);
     let mut plot = Plot::new(
         "Characteristic roots",
@@ -40,9 +50,7 @@ pub fn roots_figure(stability: &Stability) -> Figure {
         panels: vec![Panel {
             title: "frequency".into(),
             unit: "rad/s".into(),
-            legend: Legend::new()
-                .line("line edge", "neither growth nor decay")
-                .line("guide", "no other root to the right"),
+            legend: Legend::new().line("line edge", "neither growth nor decay").line("guide", BOUND),
             plot,
         }],
         caption: certified.map_or_else(String::new, |bound| {
@@ -51,5 +59,23 @@ pub fn roots_figure(stability: &Stability) -> Figure {
                 number(bound)
             )
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_fluid::stability::Complex;
+
+    #[test]
+    fn the_frequency_of_a_real_root_is_zero_whatever_rounding_leaves() {
+        let of = |re, im| frequency(&Root { s: Complex::new(re, im), multiplicity: 1 });
+        assert_eq!([of(-7.6, 4e-10), of(-7.6, 0.2), of(0.0, 1e-3)], [0.0, 0.2, 1e-3]);
+    }
+
+    #[test]
+    fn the_name_of_the_bound_is_not_cut() {
+        let legend = Legend::new().line("guide", BOUND);
+        assert!(maud::Render::render(&legend).into_string().contains(BOUND));
     }
 }
