@@ -1,5 +1,6 @@
 //! The network as SVG: nodes in columns in the order in which flows cross them, links between them.
 
+use crate::bottleneck::bottleneck;
 use maud::{Markup, html};
 use millpond_scenario::{Capacity, Delay, Hop, Link, Scenario};
 use std::collections::BTreeMap;
@@ -9,8 +10,12 @@ const MOST_NODES: usize = 60;
 /// Distances between columns and rows, in pixels.
 const COLUMN: usize = 150;
 const ROW: usize = 64;
-/// Room around the nodes.
+/// Room beside the nodes, and above them for two lines of names.
 const MARGIN: usize = 60;
+const TOP: usize = 40;
+/// The radius of a node, and the distance of its name.
+const RADIUS: usize = 9;
+const BELOW: usize = 26;
 
 /// The drawing. Its classes are `network`, `link`, `bottleneck`, `node`, `node-name` and `link-name`.
 pub(crate) fn drawing(scenario: &Scenario) -> String {
@@ -26,18 +31,93 @@ pub(crate) fn drawing(scenario: &Scenario) -> String {
     let places = places(scenario);
     let width = places.iter().map(|place| place.0).max().unwrap_or(0) + MARGIN;
     let height = places.iter().map(|place| place.1).max().unwrap_or(0) + ROW;
-    let least = least_rate(scenario);
+    let bottleneck = bottleneck(scenario).map(|hop| hop.link);
+    let names = link_names(scenario, &places, bottleneck);
     html! {
         svg.network xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
             role="img" aria-label=(label) {
-            @for (index, link) in scenario.links.iter().enumerate() { (drawn_link(link, &places, least == Some(index))) }
+            @for (index, link) in scenario.links.iter().enumerate() { (drawn_link(link, &places, bottleneck == Some(index))) }
+            @for (link, (x, y)) in &names {
+                text.link-name x=(x) y=(y) text-anchor="middle" font-size="11" data-link=(link) { (link) }
+            }
             @for (name, (x, y)) in scenario.nodes.iter().zip(&places) {
-                circle.node cx=(x) cy=(y) r="9" { title { (name) } }
-                text.node-name x=(x) y=(y + 26) text-anchor="middle" font-size="12" { (name) }
+                circle.node cx=(x) cy=(y) r=(RADIUS) { title { (name) } }
+                text.node-name x=(x) y=(y + BELOW) text-anchor="middle" font-size="12" { (name) }
             }
         }
     }
     .into_string()
+}
+
+/// The area that a text or a node covers: from the left to the right end, and from top to bottom.
+#[derive(Clone, Copy)]
+struct Area {
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl Area {
+    /// That of a text whose base line has its middle here, in the size of the page's style sheet.
+    fn of_text(text: &str, (x, y): (usize, usize)) -> Self {
+        const CHARACTER: f64 = 8.0;
+        const ASCENT: f64 = 13.0;
+        const DESCENT: f64 = 4.0;
+        let half = CHARACTER * text.chars().count() as f64 / 2.0;
+        let (x, y) = (x as f64, y as f64);
+        Self { x: (x - half, x + half), y: (y - ASCENT, y + DESCENT) }
+    }
+
+    fn of_node((x, y): (usize, usize)) -> Self {
+        let (x, y, radius) = (x as f64, y as f64, RADIUS as f64);
+        Self { x: (x - radius, x + radius), y: (y - radius, y + radius) }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let meet = |one: (f64, f64), other: (f64, f64)| one.0 < other.1 && other.0 < one.1;
+        meet(self.x, other.x) && meet(self.y, other.y)
+    }
+}
+
+/// The names of links with their places, beside the middle of the link or a third of its length, where they cover no other
+/// name and no node: first the bottleneck, then short links before long ones, which may pass through nodes. A link without
+/// such a place has no name in the drawing.
+fn link_names<'s>(
+    scenario: &'s Scenario,
+    places: &[(usize, usize)],
+    bottleneck: Option<usize>,
+) -> Vec<(&'s str, (usize, usize))> {
+    let at = |node: usize| places.get(node).copied().unwrap_or_default();
+    let span = |link: &Link| at(link.from).0.abs_diff(at(link.to).0);
+    let mut links: Vec<(usize, &Link)> = scenario.links.iter().enumerate().collect();
+    links.sort_by_key(|(index, link)| (bottleneck != Some(*index), span(link)));
+    let nodes = scenario.nodes.iter().zip(places);
+    let mut covered: Vec<Area> = nodes
+        .flat_map(|(name, &(x, y))| [Area::of_node((x, y)), Area::of_text(name, (x, y + BELOW))])
+        .collect();
+    let place = |(_, link): (usize, &'s Link)| {
+        let name = link.name.value.as_str();
+        let free = |at: &(usize, usize)| {
+            let area = Area::of_text(name, *at);
+            area.x.0 >= 0.0 && area.y.0 >= 0.0 && !covered.iter().any(|other| other.overlaps(&area))
+        };
+        let at = beside(link, places).into_iter().find(free)?;
+        covered.push(Area::of_text(name, at));
+        Some((name, at))
+    };
+    links.into_iter().filter_map(place).collect()
+}
+
+/// The places for the name of a link, the best one first.
+fn beside(link: &Link, places: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    const ABOVE: [usize; 2] = [8, 25];
+    let at = |node: usize| places.get(node).copied().unwrap_or_default();
+    let (from, to) = (at(link.from), at(link.to));
+    let along = |part: usize| {
+        let between = |from: usize, to: usize| ((6 - part) * from + part * to) / 6;
+        (between(from.0, to.0), between(from.1, to.1))
+    };
+    let above = |(x, y): (usize, usize)| ABOVE.map(|distance| (x, y.saturating_sub(distance)));
+    [3, 2, 4].into_iter().map(along).flat_map(above).collect()
 }
 
 fn too_large(label: &str) -> Markup {
@@ -52,14 +132,10 @@ fn drawn_link(link: &Link, places: &[(usize, usize)], is_bottleneck: bool) -> Ma
     let at = |node: usize| places.get(node).copied().unwrap_or_default();
     let (from, to) = (at(link.from), at(link.to));
     let class = if is_bottleneck { "link bottleneck" } else { "link" };
-    let (x, y) = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
     html! {
         line class=(class) x1=(from.0) y1=(from.1) x2=(to.0) y2=(to.1) stroke="currentColor"
             stroke-width=(if is_bottleneck { "3" } else { "1.5" }) data-link=(link.name.value) {
             title { (link.name.value) ", " (properties(link)) }
-        }
-        text.link-name x=(x) y=(y.saturating_sub(8)) text-anchor="middle" font-size="11" data-link=(link.name.value) {
-            (link.name.value)
         }
     }
 }
@@ -82,16 +158,6 @@ fn properties(link: &Link) -> String {
     }
 }
 
-/// The link of the least mean rate among those that flows cross.
-fn least_rate(scenario: &Scenario) -> Option<usize> {
-    let hops = scenario.flows.iter().flat_map(|group| group.paths.iter().flatten());
-    let rate = |hop: &millpond_scenario::Hop| {
-        let link = scenario.links.get(hop.link)?;
-        Some((link.direction(hop.forward).rate.schedule().mean(scenario.duration), hop.link))
-    };
-    hops.filter_map(rate).min().map(|(_, link)| link)
-}
-
 /// The place of each node: its column is the greatest number of hops before it on a path, its row the order in the column.
 fn places(scenario: &Scenario) -> Vec<(usize, usize)> {
     let columns = columns(scenario);
@@ -106,7 +172,7 @@ fn places(scenario: &Scenario) -> Vec<(usize, usize)> {
     let place = |(column, row): (&usize, &usize)| {
         let count = rows.get(column).copied().unwrap_or(1);
         let above = (tallest - count) * ROW / 2;
-        (MARGIN + column * COLUMN, ROW / 2 + above + row * ROW)
+        (MARGIN + column * COLUMN, TOP + above + row * ROW)
     };
     columns.iter().zip(&in_column).map(place).collect()
 }
@@ -198,6 +264,30 @@ mod tests {
             assert_eq!(drawn.matches("<circle").count(), scenario.nodes.len(), "{}", shipped.name);
             assert_eq!(drawn.matches("<line").count(), scenario.links.len(), "{}", shipped.name);
         }
+    }
+
+    /// Links of six lakes have names that are longer than the links.
+    #[test]
+    fn names_of_links_do_not_cover_one_another_or_names_of_nodes() {
+        for shipped in shipped::scenarios() {
+            let scenario = scenario(&shipped.text);
+            let places = places(&scenario);
+            let bottleneck = bottleneck(&scenario).map(|hop| hop.link);
+            let names = link_names(&scenario, &places, bottleneck);
+            let bold = bottleneck.map(|link| scenario.links[link].name.value.as_str());
+            assert_eq!(names.first().map(|name| name.0), bold, "{}", shipped.name);
+            let mut areas: Vec<Area> = names.iter().map(|(name, at)| Area::of_text(name, *at)).collect();
+            for (name, (x, y)) in scenario.nodes.iter().zip(&places) {
+                let area = Area::of_text(name, (*x, y + BELOW));
+                assert!(areas[..names.len()].iter().all(|other| !other.overlaps(&area)), "{}", shipped.name);
+            }
+            while let Some(area) = areas.pop() {
+                assert!(areas.iter().all(|other| !other.overlaps(&area)), "{}", shipped.name);
+            }
+        }
+        let text = shipped::scenarios().into_iter().find(|one| one.name == "two-bottlenecks").unwrap().text;
+        let drawn = drawing(&scenario(&text));
+        assert_eq!(drawn.matches("class=\"link-name\"").count(), 2);
     }
 
     #[test]

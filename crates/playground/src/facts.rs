@@ -1,14 +1,14 @@
 //! The numbers beside the figures of a run.
 
 use crate::messages::Fact;
-use millpond_results::{Group, Run, bottleneck};
+use millpond_results::{Group, Run};
 
-/// Utilization, queue, drops and marks of the bottleneck, the goodput of each group, queueing delay, fairness, and the values of
-/// applications.
-pub(crate) fn of_run(run: &Run) -> Vec<Fact> {
+/// Utilization, queue, drops and marks of the link at position `link`, the goodput of each group, queueing delay, fairness, and the
+/// values of applications.
+pub(crate) fn of_run(run: &Run, link: Option<usize>) -> Vec<Fact> {
     let summary = &run.summary;
     let mut facts = Vec::new();
-    if let Some(index) = bottleneck(summary, std::slice::from_ref(run)) {
+    if let Some(index) = link {
         let link = &summary.links[index];
         let name = summary.link_entity(index);
         facts.push(Fact::new(

@@ -14,6 +14,7 @@ mod analysis;
 mod answer;
 mod apply;
 mod assets;
+mod bottleneck;
 mod catalogue;
 mod check;
 mod clock;

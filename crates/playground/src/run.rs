@@ -5,7 +5,7 @@ use crate::effort::Effort;
 use crate::faults::{self, PlacedFault};
 use crate::job::{Job, Task, line};
 use crate::messages::{Message, PageFigure, PageWorld};
-use crate::{facts, limits};
+use crate::{bottleneck, facts, limits};
 use millpond_lab::Error;
 use millpond_protocols::Registry;
 use millpond_report::page::{FigureKind, figures_of_run};
@@ -29,9 +29,9 @@ pub(crate) fn run(
         Ok(scenario) => scenario,
         Err(faults) => return line(output, &Task::Run(world).fault(faults)),
     };
-    let lines = RunLines::new(world, job.width, scenario.duration.secs(), output);
+    let lines = RunLines::new(PageRun { scenario: &scenario, world, width: job.width }, output);
     let message = match results(&scenario, world, registry, &lines) {
-        Ok(run) => message(&run, world, job.width, None),
+        Ok(run) => lines.of.message(&run, None),
         Err(faults) => Task::Run(world).fault(faults),
     };
     lines.write(&message)
@@ -69,20 +69,33 @@ fn results(
     Ok(finished.run)
 }
 
-/// The figures of a run, or of its beginning until a time in seconds; curves have a pair of points for each pixel.
-pub(crate) fn message(run: &Run, world: PageWorld, width: u32, until: Option<f64>) -> Message {
-    let slices = width.clamp(limits::WIDTHS.0, limits::WIDTHS.1) as usize;
-    let figures = figures_of_run(run, world.name(), slices);
-    let figure = |(kind, figure): &(FigureKind, _)| {
-        let (id, title, description) = texts(*kind);
-        PageFigure::new(id, title, description, figure)
-    };
-    Message::Figures {
-        world,
-        until,
-        figures: figures.iter().map(figure).collect(),
-        facts: facts::of_run(run),
-        warnings: run.summary.warnings.clone(),
+/// What is run, and where its figures are drawn.
+#[derive(Clone, Copy)]
+struct PageRun<'a> {
+    scenario: &'a Scenario,
+    world: PageWorld,
+    /// Of a figure, in pixels.
+    width: u32,
+}
+
+impl PageRun<'_> {
+    /// The figures of a run, or of its beginning until a time in seconds; curves have a pair of points for each pixel.
+    fn message(&self, run: &Run, until: Option<f64>) -> Message {
+        let slices = self.width.clamp(limits::WIDTHS.0, limits::WIDTHS.1) as usize;
+        let link = bottleneck::position(self.scenario, &run.summary);
+        let entity = link.map(|link| run.summary.link_entity(link));
+        let figures = figures_of_run(run, self.world.name(), slices, entity.as_deref());
+        let figure = |(kind, figure): &(FigureKind, _)| {
+            let (id, title, description) = texts(*kind);
+            PageFigure::new(id, title, description, figure)
+        };
+        Message::Figures {
+            world: self.world,
+            until,
+            figures: figures.iter().map(figure).collect(),
+            facts: facts::of_run(run, link),
+            warnings: run.summary.warnings.clone(),
+        }
     }
 }
 
@@ -108,10 +121,7 @@ fn texts(kind: FigureKind) -> (&'static str, &'static str, &'static str) {
 
 /// Writes progress and the beginning of a run, and stops the run when nobody reads it.
 struct RunLines<'a> {
-    world: PageWorld,
-    width: u32,
-    /// The whole simulated time in seconds.
-    duration: f64,
+    of: PageRun<'a>,
     state: Mutex<LineState<'a>>,
 }
 
@@ -134,7 +144,7 @@ impl<'a> RunLines<'a> {
     /// takes a small part of the time.
     const FIRST_FIGURES: Duration = Duration::from_millis(40);
 
-    fn new(world: PageWorld, width: u32, duration: f64, output: &'a mut (dyn Write + Send)) -> Self {
+    fn new(of: PageRun<'a>, output: &'a mut (dyn Write + Send)) -> Self {
         let state = LineState {
             output,
             begin: Stopwatch::start(),
@@ -143,7 +153,7 @@ impl<'a> RunLines<'a> {
             done: 0.0,
             is_closed: false,
         };
-        Self { world, width, duration, state: Mutex::new(state) }
+        Self { of, state: Mutex::new(state) }
     }
 
     fn write(self, message: &Message) -> std::io::Result<()> {
@@ -161,7 +171,7 @@ impl Watch for RunLines<'_> {
             return;
         }
         state.last = now;
-        let message = Message::Progress { world: self.world, done };
+        let message = Message::Progress { world: self.of.world, done };
         state.is_closed = line(state.output, &message).is_err();
     }
 
@@ -176,9 +186,8 @@ impl Watch for RunLines<'_> {
         let Ok(mut state) = self.state.lock() else { return };
         // The axis of time is that of the whole run.
         let mut drawn = run.clone();
-        drawn.summary.simulated_s = self.duration;
-        let until = Some(run.summary.simulated_s);
-        let message = message(&drawn, self.world, self.width, until);
+        drawn.summary.simulated_s = self.of.scenario.duration.secs();
+        let message = self.of.message(&drawn, Some(run.summary.simulated_s));
         state.is_closed = line(state.output, &message).is_err();
         state.next_figures = 2 * state.begin.elapsed();
     }
@@ -239,7 +248,7 @@ mod tests {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s"]);
         let scenario = prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap();
         let run = |world| results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
-        let answer = |world| message(&run(world), world, 300, None);
+        let answer = |world| PageRun { scenario: &scenario, world, width: 300 }.message(&run(world), None);
         for world in [PageWorld::Packets, PageWorld::Fluid] {
             let first = answer(world);
             assert_eq!(first, answer(world));
@@ -257,17 +266,58 @@ mod tests {
         }
     }
 
+    /// The legend of the goodputs, and the facts of a link, in packets and in equations.
+    fn legends_and_links(name: &str, overrides: &[&str]) -> [(Vec<String>, String); 2] {
+        let job = job(name, overrides);
+        let scenario = prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap();
+        [PageWorld::Packets, PageWorld::Fluid].map(|world| {
+            let run = results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
+            let message = PageRun { scenario: &scenario, world, width: 300 }.message(&run, None);
+            let Message::Figures { figures, facts, .. } = message else { panic!() };
+            let curves = figures[0].html.split("data-name=\"").skip(1);
+            let names = curves.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect();
+            (names, facts[0].label.clone())
+        })
+    }
+
+    /// The equations have the greatest utilization at the second link, packets at the first.
+    #[test]
+    fn both_worlds_show_one_link_which_the_drawing_shows() {
+        let short = ["duration=8s", "measure.from=4s"];
+        for (name, link) in [("two-bottlenecks", "L2"), ("parking-lot", "hop1")] {
+            let both = legends_and_links(name, &short);
+            for (_, label) in &both {
+                assert_eq!(*label, format!("utilization of {link} ->"), "{name}");
+            }
+            let drawn = crate::drawing::drawing(
+                &prepared(&job(name, &short), &Registry::builtin(), PageWorld::Packets).unwrap(),
+            );
+            let (_, bold) = drawn.split_once("class=\"link bottleneck\"").unwrap();
+            assert!(bold.split('>').next().unwrap().contains(&format!("data-link=\"{link}\"")), "{bold}");
+        }
+    }
+
+    /// Flows start at random times, which differ between groups.
+    #[test]
+    fn both_worlds_draw_the_flows_in_the_order_of_the_scenario() {
+        let [(packets, _), (fluid, _)] =
+            legends_and_links("two-bottlenecks", &["duration=12s", "measure.from=4s"]);
+        // After the capacity.
+        let groups = ["short, sum of 10", "far, sum of 10", "long, sum of 5", "longest, sum of 5"];
+        assert_eq!(
+            (&packets[1..5], &fluid[1..5]),
+            (&groups.map(str::to_owned)[..], &groups.map(str::to_owned)[..])
+        );
+    }
+
     #[test]
     fn a_curve_with_few_points_has_the_extremes_of_all_samples() {
         let job = job("dumbbell", &["duration=12s", "measure.from=2s", "measure.every=4ms"]);
-        let run = results(
-            &prepared(&job, &Registry::builtin(), PageWorld::Packets).unwrap(),
-            PageWorld::Packets,
-            &Registry::builtin(),
-            &Unwatched,
-        )
-        .unwrap();
-        let [fine, coarse] = [4096, 100].map(|width| figures(message(&run, PageWorld::Packets, width, None)));
+        let world = PageWorld::Packets;
+        let scenario = prepared(&job, &Registry::builtin(), world).unwrap();
+        let run = results(&scenario, world, &Registry::builtin(), &Unwatched).unwrap();
+        let drawn = |width| PageRun { scenario: &scenario, world, width }.message(&run, None);
+        let [fine, coarse] = [4096, 100].map(|width| figures(drawn(width)));
         let [all, few] = [&fine, &coarse].map(|figures| heights(&figures[1], "bottleneck"));
         assert!(few.len() <= 200 && all.len() > 2000, "{} of {}", few.len(), all.len());
         // Both curves reach the lower end of their axes, an empty queue.

@@ -132,10 +132,19 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
 /// The figures of a single run that a page shows beside each other, each with one panel and with identifiers that begin with
 /// `prefix`: goodput, queue and queueing delay over time, and the distribution of queueing delay. Curves over time have at
 /// most two points for each of `slices` slices: the least and the greatest value. Queues and delays have linear axes, on which
-/// oscillations are seen. A figure without data is left out.
+/// oscillations are seen. A figure without data is left out. `link` is the entity of the link whose capacity and queue are
+/// drawn; without it, that of the greatest utilization.
 #[must_use]
-pub fn figures_of_run(run: &Run, prefix: &str, slices: usize) -> Vec<(FigureKind, Figure)> {
-    let views = RunView::all(std::slice::from_ref(run));
+pub fn figures_of_run(
+    run: &Run,
+    prefix: &str,
+    slices: usize,
+    link: Option<&str>,
+) -> Vec<(FigureKind, Figure)> {
+    let mut views = RunView::all(std::slice::from_ref(run));
+    if let (Some(view), Some(link)) = (views.first_mut(), link) {
+        link.clone_into(&mut view.bottleneck);
+    }
     let style = charts::OverTimeStyle { slices, spacing: AxisSpacing::Linear, has_stack: false };
     let over_time = charts::over_time(&views, style).pop();
     let all = over_time.map_or_else(Vec::new, Figure::into_panels);
