@@ -9,8 +9,15 @@ const TICKS = ":scope > :is(.tick-y, .grid)";
 /** Ticks of a plot before it was aligned. */
 const own = new WeakMap();
 
-/** Horizontal axis, paths and marks of a distribution before it was aligned. */
+/** Horizontal axis with its title, paths and marks of a distribution before it was aligned. */
 const ownAcross = new WeakMap();
+
+/** The attribute with the horizontal place of a mark: of the marker of a series, and of the dot of a group. */
+const PLACE = { use: "x", circle: "cx" };
+const marksOf = (plot) => [...plot.querySelectorAll("use.mark, circle.point")];
+const placeOf = (mark) => mark.getAttribute(PLACE[mark.localName]);
+const titleOf = (plot) => plot.querySelector(":scope > .axis-title");
+const setPlace = (mark, place) => mark.setAttribute(PLACE[mark.localName], place);
 
 const scaleOf = (plot, axis = "y") => {
   const [spacing, low, high] = plot.dataset[axis].split(" ");
@@ -57,39 +64,46 @@ function restore(plot) {
 /** The common axis of distributions spans at most this many powers of ten; smaller values are drawn at its left end. */
 const DECADES = 6;
 
-/** Gives two distributions over logarithmic axes one horizontal axis that contains both. */
+/** Gives two distributions one horizontal axis that contains both. An axis that is not logarithmic has values of zero alone. */
 export function alignAcross(...plots) {
   for (const plot of plots) restoreAcross(plot);
   const scales = plots.map((plot) => scaleOf(plot, "x"));
-  if (scales.some(({ spacing }) => spacing !== "log")) return;
-  const high = Math.max(...scales.map((scale) => scale.high));
-  const whole = { spacing: "log", low: Math.max(high / 10 ** DECADES, Math.min(...scales.map(({ low }) => low))), high };
-  plots.forEach((plot, index) => moveAcross(plot, scales[index], whole));
+  const logs = scales.filter(({ spacing }) => spacing === "log");
+  if (!logs.length) return;
+  const high = Math.max(...logs.map((scale) => scale.high));
+  const whole = { spacing: "log", low: Math.max(high / 10 ** DECADES, Math.min(...logs.map(({ low }) => low))), high };
+  const title = titleOf(plots[scales.indexOf(logs[0])]).textContent;
+  plots.forEach((plot, index) => {
+    // Zero stays at the left end.
+    moveAcross(plot, logs.includes(scales[index]) ? scales[index] : whole, whole);
+    titleOf(plot).textContent = title;
+  });
 }
 
 function restoreAcross(plot) {
   const paths = [...plot.querySelectorAll(".curves path")];
-  const marks = [...plot.querySelectorAll("use.mark")];
+  const marks = marksOf(plot);
   const own = ownAcross.get(plot);
   if (!own) {
-    ownAcross.set(plot, { x: plot.dataset.x, paths: paths.map((path) => path.getAttribute("d")), marks: marks.map((mark) => mark.getAttribute("x")) });
+    ownAcross.set(plot, { x: plot.dataset.x, title: titleOf(plot).textContent, paths: paths.map((path) => path.getAttribute("d")), marks: marks.map(placeOf) });
     return;
   }
   plot.dataset.x = own.x;
+  titleOf(plot).textContent = own.title;
   paths.forEach((path, index) => setPath(path, own.paths[index]));
-  marks.forEach((mark, index) => mark.setAttribute("x", own.marks[index]));
+  marks.forEach((mark, index) => setPlace(mark, own.marks[index]));
 }
 
 function moveAcross(plot, { low, high }, whole) {
   const [from, to] = [shareOf(whole, low), shareOf(whole, high)];
   for (const path of plot.querySelectorAll(".curves path")) setPath(path, moved(path.getAttribute("d"), from, to - from));
-  for (const mark of plot.querySelectorAll("use.mark")) mark.setAttribute("x", `${Math.max(0, 100 * from + parseFloat(mark.getAttribute("x")) * (to - from))}%`);
+  for (const mark of marksOf(plot)) setPlace(mark, `${Math.max(0, 100 * from + parseFloat(placeOf(mark)) * (to - from))}%`);
   plot.dataset.x = `log ${whole.low} ${whole.high}`;
   const ticks = plot.querySelector(".ticks-x");
   ticks.replaceChildren(...roundNumbers(whole).map((value) => {
     const text = document.createElementNS(SVG, "text");
     for (const [name, given] of [["class", "tick-x"], ["x", `${100 * shareOf(whole, value)}%`], ["y", "100%"]]) text.setAttribute(name, given);
-    text.textContent = String(value);
+    text.textContent = value < LEAST_WITHOUT_EXPONENT ? value.toExponential() : String(value);
     return text;
   }));
 }
@@ -117,11 +131,17 @@ function moved(data, from, factor) {
   }).join("");
 }
 
-/** 1, 2 and 5 times the powers of ten on an axis; the powers alone if these are many. */
+/** Smaller numbers on an axis have exponents. */
+const LEAST_WITHOUT_EXPONENT = 1e-3;
+/** A plot beside another one has room for so many powers of ten. */
+const MOST_POWERS = 4;
+
+/** 1, 2 and 5 times the powers of ten on an axis; the powers alone, or every second one, if these are many. */
 function roundNumbers({ low, high }) {
   const found = [];
   const digits = high / low > 200 ? [1] : [1, 2, 5];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+  const stride = Math.ceil(Math.log10(high / low) / MOST_POWERS);
+  for (let power = stride * Math.floor(Math.log10(low) / stride); power <= Math.log10(high); power += stride) {
     for (const digit of digits) {
       const value = Number(`${digit}e${power}`);
       if (value >= low * 0.999 && value <= high * 1.001) found.push(value);

@@ -67,5 +67,36 @@
     if (/NaN|Infinity|undefined/.test(plot.outerHTML)) faults.push(`not a number: ${plot.getAttribute("aria-label")}`);
     if (!curves.some((one) => one.getBoundingClientRect().width + one.getBoundingClientRect().height > 1)) faults.push(`empty plot: ${plot.getAttribute("aria-label")}`);
   }
+
+  // Markers of distributions are on their curves
+  const onScreen = (path) => {
+    let [x, y] = [0, 0];
+    const matrix = path.getScreenCTM();
+    const pieces = path.getAttribute("d").split("M").filter(Boolean);
+    return pieces.map((piece) => {
+      const numbers = piece.split(/[\sl]+/).filter(Boolean).map(Number);
+      [x, y] = numbers;
+      const points = [];
+      for (let at = 2; at < numbers.length; at += 2) {
+        [x, y] = [x + numbers[at], y + numbers[at + 1]];
+        points.push(new DOMPoint(x, y).matrixTransform(matrix));
+      }
+      return points;
+    });
+  };
+  const toSegment = (point, from, to) => {
+    const [dx, dy] = [to.x - from.x, to.y - from.y];
+    const share = Math.min(1, Math.max(0, ((point.x - from.x) * dx + (point.y - from.y) * dy) / (dx * dx + dy * dy || 1)));
+    return Math.hypot(point.x - from.x - share * dx, point.y - from.y - share * dy);
+  };
+  for (const plot of document.querySelectorAll(".row-3 svg.plot")) {
+    const pieces = [...plot.querySelectorAll(".curves .curve")].flatMap(onScreen);
+    for (const mark of plot.querySelectorAll("use.mark, circle.point")) {
+      const box = mark.getBoundingClientRect();
+      const middle = { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+      const distances = pieces.flatMap((points) => points.slice(1).map((to, index) => toSegment(middle, points[index], to)));
+      if (Math.min(...distances) > 4) faults.push(`a marker ${Math.round(Math.min(...distances))} px from its curve: ${plot.getAttribute("aria-label")}`);
+    }
+  }
   return faults;
 })()
