@@ -138,6 +138,9 @@ export class Answer {
 /** The value of a fact with its unit, as nodes. */
 export const factValue = (fact) => [number(fact.value), unit(fact)].filter(Boolean);
 
+/** The same as text; a dash without the fact. An angle has no space before its degrees. */
+export const factText = (fact) => (fact ? [number(fact.value), fact.unit].filter(Boolean).join(fact.unit === "°" ? "" : "\u00a0") : number());
+
 const unit = (fact) => (fact.unit ? element("span", { class: "unit" }, fact.unit) : null);
 
 /** Smaller values are errors of rounding: a picosecond in milliseconds. */

@@ -1,6 +1,6 @@
 // Lessons: the text of a step, the controls to move, and whether the step's aim has been reached.
 
-import { factValue, WORLDS } from "./answer.js";
+import { factText, factValue, WORLDS } from "./answer.js";
 import { element } from "./element.js";
 
 const holds = ({ above, below }, value) =>
@@ -42,7 +42,10 @@ export function show(holder, lesson, { step: index, reached: done }, { go, contr
   holder.classList.toggle("is-reached", isReached);
 }
 
-/** Shows the measured values on which a step depends. `fact(world, id)` is a fact of the last run. */
+/** A text in which `{packets queue.max}` stands for that fact of the last run. */
+const filled = (text, fact) => text.replace(/\{(\w+) ([^}]+)\}/g, (_, world, id) => factText(fact(world, id)));
+
+/** Shows the measured values on which a step depends, and those in its result. `fact(world, id)` is a fact of the last run. */
 export function showWatched(holder, step, fact) {
   const watched = new Map(step.check.filter(({ id }) => id).map((one) => [`${one.world} ${one.id}`, one]));
   const lines = [...watched.values()].flatMap(({ world, id }) => {
@@ -52,6 +55,7 @@ export function showWatched(holder, step, fact) {
     return [element("dt", {}, name), element("dd", {}, ...factValue(found))];
   });
   holder.querySelector(".watched").replaceChildren(...lines);
+  holder.querySelector(".reached").textContent = filled(step.reached, fact);
 }
 
 /** Marks the present step as reached. */

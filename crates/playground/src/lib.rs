@@ -25,6 +25,8 @@ mod faults;
 mod files;
 mod job;
 mod ledger;
+#[cfg(test)]
+mod lesson_tests;
 mod limits;
 mod messages;
 mod notebook;
