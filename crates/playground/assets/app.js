@@ -92,8 +92,11 @@ function endRun(message) {
 }
 
 function showRunFaults(faults) {
-  const texts = new Set(faults.map(({ world, message, help }) => [world && `${WORLDS[world]}:`, message, help].filter(Boolean).join(" ")));
-  by("run-faults").replaceChildren(...[...texts].map((text) => element("li", {}, text)));
+  const items = new Map(faults.map(({ world, message, help }) => {
+    const text = world ? `${WORLDS[world]}: ${message}` : message;
+    return [`${text} ${help}`, element("li", {}, text, help ? element("small", {}, help) : null)];
+  }));
+  by("run-faults").replaceChildren(...items.values());
 }
 
 /** The width of one figure in CSS pixels. */

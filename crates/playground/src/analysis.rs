@@ -40,7 +40,7 @@ pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<Pla
 fn placed(error: AnalysisError) -> Vec<PlacedFault> {
     match error {
         AnalysisError::Scenario(found) => faults::placed(&found),
-        other => vec![PlacedFault::plain(other.to_string())],
+        other => vec![PlacedFault::plain(faults::page_sentence(&other.to_string()))],
     }
 }
 
@@ -113,7 +113,11 @@ fn facts(stability: &Stability) -> Vec<Fact> {
     let decays = stability.disturbances_decay();
     let mut facts = Vec::new();
     if let Some(root) = stability.spectrum.first_nonzero() {
-        facts.push(Fact::new("root.growth", "growth of the rightmost root", root.s.re, "1/s"));
+        let label = match stability.spectrum.roots.iter().any(|root| stability.spectrum.is_zero(root)) {
+            true => "growth of the rightmost root other than zero",
+            false => "growth of the rightmost root",
+        };
+        facts.push(Fact::new("root.growth", label, root.s.re, "1/s"));
         facts.push(Fact::new("root.frequency", "its frequency", root.s.im, "rad/s"));
     }
     if let Some(gain) = margins.gain.filter(|_| decays) {
@@ -145,16 +149,42 @@ mod tests {
     use crate::job::Task;
     use crate::requests::Edited;
 
-    /// The response in the lesson on relays, with changes.
-    fn response(overrides: &[&str]) -> String {
-        let text = include_str!("../assets/lessons/what-a-relay-changes.toml").to_owned();
+    /// Figures and facts of a text with changes.
+    fn analysed(text: &str, overrides: &[&str]) -> (Vec<PageFigure>, Vec<Fact>) {
         let overrides = overrides.iter().map(|one| (*one).to_owned()).collect();
-        let edited = Edited { text, overrides };
+        let edited = Edited { text: text.to_owned(), overrides };
         let job = Job { task: Task::Analysis, edited, folder: std::env::temp_dir(), width: 300 };
-        let Message::Analysis { figures, .. } = analyse(&job, &Registry::builtin()).unwrap() else {
+        let Message::Analysis { figures, facts, .. } = analyse(&job, &Registry::builtin()).unwrap() else {
             panic!()
         };
-        figures.into_iter().find(|figure| figure.id == "response").unwrap().html
+        (figures, facts)
+    }
+
+    fn html(figures: &[PageFigure], id: &str) -> String {
+        figures.iter().find(|figure| figure.id == id).unwrap().html.clone()
+    }
+
+    /// The response in the lesson on relays, with changes.
+    fn response(overrides: &[&str]) -> String {
+        html(&analysed(include_str!("../assets/lessons/what-a-relay-changes.toml"), overrides).0, "response")
+    }
+
+    /// Vegas has a continuum of equilibria, and the lesson on delays ends with an oscillation.
+    #[test]
+    fn a_root_at_zero_is_no_encirclement_and_the_growth_beside_it_is_that_of_another_root() {
+        let lesson = include_str!("../assets/lessons/why-a-delay-oscillates.toml");
+        let vegas = ["flows.f.protocol=vegas", "links.far.delay=10ms"];
+        let (figures, facts) = analysed(lesson, &vegas);
+        let nyquist = html(&figures, "nyquist");
+        assert!(
+            nyquist.contains("The loci do not encircle -1: the root at zero is no instability of the loop.")
+        );
+        assert!(nyquist.contains("gain margin") && !nyquist.contains("unstable"));
+        assert_eq!(facts[0].label, "growth of the rightmost root other than zero");
+        assert!(facts[0].value < 0.0);
+        let (figures, facts) = analysed(lesson, &["links.far.delay=400ms"]);
+        assert!(html(&figures, "nyquist").contains("The loci encircle -1: unstable."));
+        assert_eq!(facts[0].label, "growth of the rightmost root");
     }
 
     /// The first link in the file has a thousand megabit per second, of which the flows use 40.
