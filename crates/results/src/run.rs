@@ -3,6 +3,7 @@
 use crate::{Summary, Times};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One run: one scenario, one seed, one world, one assignment of protocols.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +22,21 @@ pub struct Run {
     pub command: String,
     /// Every transfer: the declared flows, then the spawned transfers, then the pages, segments and frames of applications.
     pub transfers: Vec<Transfer>,
+}
+
+impl Run {
+    /// The series of a quantity of each flow, in the order of the scenario, without those of a flow's loops. `series` is in
+    /// the order in which the flows start, which differs between worlds.
+    pub fn series_of_flows(&self, quantity: &str) -> Vec<&Series> {
+        let flows = self.summary.flows.iter().enumerate();
+        let order: BTreeMap<&str, usize> = flows.map(|(index, flow)| (flow.name.as_str(), index)).collect();
+        let is_wanted = |one: &&Series| {
+            one.kind == EntityKind::Flow && one.quantity == quantity && !one.entity.contains('/')
+        };
+        let mut series: Vec<&Series> = self.series.iter().filter(is_wanted).collect();
+        series.sort_by_key(|one| order.get(one.entity.as_str()).copied().unwrap_or(usize::MAX));
+        series
+    }
 }
 
 /// One transfer: a declared flow, or one transfer that a declared flow spawned.
@@ -147,4 +163,30 @@ pub struct Distribution {
     pub unit: String,
     /// `(cumulative share, value)`, both ascending; shares from 0 to 1.
     pub points: Vec<(f64, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Flow, quantity};
+
+    #[test]
+    fn flows_are_in_the_order_of_the_scenario_whichever_starts_first() {
+        let flow = |name: &str| Flow { name: name.into(), ..Flow::default() };
+        let series = |name: &str| Series {
+            kind: EntityKind::Flow,
+            entity: name.into(),
+            quantity: quantity::GOODPUT.into(),
+            unit: "bit/s".into(),
+            times: vec![1.0].into(),
+            values: vec![1.0],
+        };
+        let run = Run {
+            summary: Summary { flows: ["b", "a", "c"].map(flow).into(), ..Summary::default() },
+            series: ["c", "a", "a/1", "b"].map(series).into(),
+            ..Run::default()
+        };
+        let names = run.series_of_flows(quantity::GOODPUT);
+        assert_eq!(names.iter().map(|one| one.entity.as_str()).collect::<Vec<_>>(), ["b", "a", "c"]);
+    }
 }

@@ -4,7 +4,6 @@ use millpond_chart::SeriesStyle;
 use millpond_results::{
     Comparison, ComparisonRow, Distribution, EntityKind, Group, Run, Series, bottleneck, quantity,
 };
-use std::collections::BTreeMap;
 
 pub(super) struct RunView<'a> {
     /// The run of the first seed, whose curves over time are drawn.
@@ -84,20 +83,8 @@ impl<'a> RunView<'a> {
 
     /// The goodput of each flow, without the goodputs of a flow's loops.
     pub(super) fn goodputs(&self) -> Vec<&'a Series> {
-        of_flows(self.run, quantity::GOODPUT)
+        self.run.series_of_flows(quantity::GOODPUT)
     }
-}
-
-/// A quantity of each flow of a run, in the order of the scenario, without the quantities of a flow's loops. The series of a
-/// run are in the order in which their flows start.
-pub(super) fn of_flows<'a>(run: &'a Run, quantity: &str) -> Vec<&'a Series> {
-    let is_wanted =
-        |one: &&Series| one.kind == EntityKind::Flow && one.quantity == quantity && !one.entity.contains('/');
-    let flows = run.summary.flows.iter().enumerate();
-    let order: BTreeMap<&str, usize> = flows.map(|(index, flow)| (flow.name.as_str(), index)).collect();
-    let mut series: Vec<&Series> = run.series.iter().filter(is_wanted).collect();
-    series.sort_by_key(|one| order.get(one.entity.as_str()).copied().unwrap_or(usize::MAX));
-    series
 }
 
 /// The distribution of queueing delay over all packets of a group, or of `all` flows: shares and delays in ms. That of all
@@ -106,31 +93,4 @@ pub(super) fn delays<'a>(run: &'a Run, group: &str) -> &'a [(f64, f64)] {
     let is_of_group = |one: &&Distribution| one.kind == EntityKind::Group && one.entity == group;
     let mut of_delay = run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
     of_delay.rfind(is_of_group).map_or(&[], |one| &one.points)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use millpond_results::{Flow, Summary};
-
-    #[test]
-    fn flows_are_in_the_order_of_the_scenario_whichever_starts_first() {
-        let flow = |name: &str| Flow { name: name.into(), ..Flow::default() };
-        let series = |name: &str| Series {
-            kind: EntityKind::Flow,
-            entity: name.into(),
-            quantity: quantity::GOODPUT.into(),
-            unit: "bit/s".into(),
-            times: vec![1.0].into(),
-            values: vec![1.0],
-        };
-        let run = Run {
-            summary: Summary { flows: ["b", "a", "c"].map(flow).into(), ..Summary::default() },
-            series: ["c", "a", "a/1", "b"].map(series).into(),
-            ..Run::default()
-        };
-        let names: Vec<&str> =
-            of_flows(&run, quantity::GOODPUT).iter().map(|one| one.entity.as_str()).collect();
-        assert_eq!(names, ["b", "a", "c"]);
-    }
 }

@@ -1,7 +1,7 @@
 //! The queueing delay of packets over time: from end to end, with a curve for each group of flows, and at the bottleneck.
 
 use super::super::curve_set::{Band, GroupValue, MOST_CURVES, decimated, sum_of_delays, weighted_mean};
-use super::super::run_view::{RunView, of_flows};
+use super::super::run_view::RunView;
 use millpond_chart::{Legend, Plot, Point, slice_means, with_gaps};
 use millpond_results::{EntityKind, Run, Series, quantity};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,8 +132,8 @@ impl<'a> FlowSet<'a> {
 
     /// The mean over the flows at each time, weighted by their goodputs.
     fn end_to_end_delay(&self, run: &Run) -> Series {
-        let delays = self.only(run, of_flows(run, quantity::QUEUEING));
-        weighted_mean(&delays, &of_flows(run, quantity::GOODPUT))
+        let delays = self.only(run, run.series_of_flows(quantity::QUEUEING));
+        weighted_mean(&delays, &run.series_of_flows(quantity::GOODPUT))
     }
 
     /// The mean time that packets wait in relays over time: for each flow the sum over its relays, then the mean over the
@@ -148,7 +148,7 @@ impl<'a> FlowSet<'a> {
         let sums: Vec<Series> =
             relays.into_iter().map(|(flow, relays)| sum_of_delays(flow, &relays)).collect();
         let sums = self.only(run, sums.iter().collect());
-        (!sums.is_empty()).then(|| weighted_mean(&sums, &of_flows(run, quantity::GOODPUT)))
+        (!sums.is_empty()).then(|| weighted_mean(&sums, &run.series_of_flows(quantity::GOODPUT)))
     }
 }
 
