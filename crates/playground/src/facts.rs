@@ -77,7 +77,8 @@ mod tests {
             playback: Some(Playback::default()),
             ..Group::default()
         }];
-        let facts = of_run(&Run { summary: Summary { groups, ..Summary::default() }, ..Run::default() });
+        let facts =
+            of_run(&Run { summary: Summary { groups, ..Summary::default() }, ..Run::default() }, None);
         let value = |id: &str| facts.iter().find(|fact| fact.id == id).map(|fact| fact.value);
         assert_eq!(value("completion.mean.tv"), Some(2139.0));
         assert_eq!(value("video.standstill.tv"), Some(0.0));
