@@ -47,7 +47,7 @@ fn a_loop_runs_the_protocol_of_its_relay_or_of_the_last_one_named_before_it() {
 
 #[test]
 fn a_flow_without_relays_or_that_begins_at_one_runs_its_own_protocol() {
-    let all = "[[flows]]\nname = \"all\"\nprotocol = \"lgcc\"";
+    let all = "[[flows]]\nname = \"long\"\nprotocol = \"lgcc\"";
     let flows = format!("path = [\"R3\", \"R4\", \"R5\", \"R6\"]\n{all}");
     let at_relay = chain_with_loops(&flows, "{ R3 = \"acp\", R5 = \"xcp\" }");
     assert_eq!(protocols_at_hops(&at_relay), ["lgcc", "lgcc", "xcp"]);
