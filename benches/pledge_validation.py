@@ -264,10 +264,22 @@ def seeds(runs, millpond, number):
     table(title, ["trace", "flows", "utilization", "p95", "Jain"], rows)
 
 
-PRESETS = (
-    "lte-car lte-car-bursty lte-car-wide lte-fading lte-short lte-uplink lte-walking umts-car evdo-car "
-    "wifi-restaurant wifi-restaurant-poor wifi-office-edge 5g-car mmwave-walking"
-).split()
+PRESETS = [
+    "lte-car",
+    "lte-car-bursty",
+    "lte-car-wide",
+    "lte-fading",
+    "lte-short",
+    "lte-uplink",
+    "lte-walking",
+    "umts-car",
+    "evdo-car",
+    "wifi-restaurant",
+    "wifi-restaurant-poor",
+    "wifi-office-edge",
+    "5g-car",
+    "mmwave-walking",
+]
 
 
 def floors(runs, millpond, values):
