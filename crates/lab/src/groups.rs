@@ -8,13 +8,15 @@ use millpond_units::Time;
 /// `flow` with its loops, or with window and round-trip times of the only loop.
 pub(crate) fn with_loops(flow: Flow, mut loops: Vec<Loop>) -> Flow {
     match (loops.len(), loops.pop()) {
-        (1, Some(only)) => Flow { window_packets: only.window_packets, rtt_ms: sampled(only.rtt_ms), ..flow },
+        (1, Some(only)) => {
+            Flow { window_packets: only.window_packets, rtt_ms: if_sampled(only.rtt_ms), ..flow }
+        }
         (_, last) => Flow { loops: loops.into_iter().chain(last).collect(), ..flow },
     }
 }
 
 /// Round-trip times, if there are any: none of them is zero.
-pub(crate) fn sampled(rtt_ms: Milliseconds) -> Option<Milliseconds> {
+pub(crate) fn if_sampled(rtt_ms: Milliseconds) -> Option<Milliseconds> {
     (rtt_ms.max > 0.0).then_some(rtt_ms)
 }
 

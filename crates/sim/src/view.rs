@@ -190,13 +190,13 @@ impl<'a> LoopView<'a> {
     /// loop. The parts of all flows that share the loop add up to the count.
     pub fn part(&self, count: u64) -> u64 {
         let sent = |stream_id| u128::from(self.sender.end.stream_bytes_sent_of(stream_id).get());
-        let others = self.sender.upstream_streams.len().try_into().unwrap_or(u16::MAX).max(1);
+        let streams = self.sender.upstream_streams.len().try_into().unwrap_or(u16::MAX).max(1);
         let before: u128 = (0..self.stream_id).map(sent).sum();
         let with_own = before + sent(self.stream_id);
-        let all = with_own + (self.stream_id + 1..others).map(sent).sum::<u128>();
-        let of_first =
-            |bytes: u128| (u128::from(count) * bytes).checked_div(all).map_or(0, |part| part as u64);
-        if all == 0 && self.stream_id == 0 { count } else { of_first(with_own) - of_first(before) }
+        let all = with_own + (self.stream_id + 1..streams).map(sent).sum::<u128>();
+        // The part of all flows up to one of them, rounded down, so that nothing of the count is lost.
+        let up_to = |bytes: u128| (u128::from(count) * bytes).checked_div(all).map_or(0, |part| part as u64);
+        if all == 0 && self.stream_id == 0 { count } else { up_to(with_own) - up_to(before) }
     }
 
     /// Round-trip times in picoseconds, one for each acknowledgement with a sample.

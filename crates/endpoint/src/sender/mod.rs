@@ -252,8 +252,8 @@ impl SenderEnd {
         self.permit.pace.unwrap_or(Rate::MAX).min(windowed)
     }
 
-    /// The bytes of a stream that it may send in this time: its share of the smaller of pace and window over smoothed RTT, without a bound for a law
-    /// without both. None if there is a window and no RTT sample.
+    /// The bytes of a stream that it may send in this time: its share of the smaller of pace and window over smoothed RTT,
+    /// without a bound for a law without both. None if there is a window and no RTT sample.
     #[inline]
     pub(crate) fn allowed_within(&self, span: Span, stream_id: u16) -> Option<Bytes> {
         let share = self.send_buffer.queues().map_or(1.0, |queues| queues.share(stream_id));

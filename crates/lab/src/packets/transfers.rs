@@ -2,7 +2,7 @@
 
 use super::summary::FinishedPacketRun;
 use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queueing_of_histogram};
-use crate::groups::sampled;
+use crate::groups::if_sampled;
 use millpond_plan::packets::{ApplicationPlan, PacketFlowPlan, TransferSourcePlan};
 use millpond_results::metrics::spread;
 use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Transfer};
@@ -127,7 +127,7 @@ impl FinishedPacketRun<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(counters.delivered_bytes),
             send_rate_bps: rate(counters.sent_bytes),
-            rtt_ms: sampled(milliseconds_of_histogram(&view.round_trip_times())),
+            rtt_ms: if_sampled(milliseconds_of_histogram(&view.round_trip_times())),
             queueing_ms: milliseconds_of_histogram(&queueing),
             one_way_ms: Some(milliseconds_of_histogram(&view.one_way_delays())),
             sent: counters.sent,

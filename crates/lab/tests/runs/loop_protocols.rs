@@ -404,7 +404,8 @@ fn a_relay_limits_its_own_flow_of_a_shared_loop_alike_in_packets_and_equations()
 
 /// The first link has 2 Mbit/s for five seconds, then 40: more than the 10 of the second one. A law that waited for data has not
 /// raised its rate meanwhile, or no further than its router permits, and loses nothing when they come. CLTCP raises it, in packets
-/// as in the equations, and loses what its buffer does not hold.
+/// as in the equations, and loses what its buffer does not hold. Goodputs of both worlds differ by the
+/// rounding of windows, which are 5 to 25 packets here.
 #[test]
 fn a_law_that_waited_for_data_does_alike_when_they_come_in_packets_and_equations() {
     let steps = r#"{ steps = [["0s", "2Mbps"], ["5s", "40Mbps"]] }"#;

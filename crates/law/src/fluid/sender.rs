@@ -136,7 +136,8 @@ pub struct SenderInput<'a, T> {
     /// The law's own discrete states, in the order of [`FluidSender::DISCRETE`]; at an event, their values before it.
     pub discrete: &'a [u64],
     /// The share of an increase of its rate that the law may take: one, or less if it has sent less than it permits, zero from nine
-    /// tenths on. The engine applies it to derivatives; at events a law does so itself.
+    /// tenths on. The engine applies it to the derivatives of laws without [`FluidSender::GROWS_UNUSED`]; at events a law
+    /// does so itself.
     pub growth: f64,
     /// Feedback of the relay at the end of the loop, if there is one.
     pub downstream: Option<DownstreamFeedback<T>>,

@@ -10,7 +10,7 @@ use millpond_law::fluid::{
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, link_law,
     sender_law,
 };
-use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_law::{LinkFacts, Settings};
 
 /// The fluid model of ACP.
 pub(super) struct AcpFluid {
@@ -21,12 +21,12 @@ pub(super) struct AcpFluid {
 }
 
 impl AcpFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
             delayed_increase: settings.get(DELAYED_INCREASE),
             initial_window: settings.get(INITIAL_WINDOW),
-            router: RouterParams::read(settings)?,
-        })
+            router: RouterParams::read(settings),
+        }
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
     const D: f64 = 0.08;
 
     fn model(written: &[(&'static str, Value)]) -> AcpFluid {
-        AcpFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
+        AcpFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap())
     }
 
     /// The derivative of a window of 10 packets whose path desires `rate`.

@@ -261,7 +261,7 @@ mod tests {
     const RTT: Span = Span::from_millis(80);
 
     fn defaults() -> RouterParams {
-        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {

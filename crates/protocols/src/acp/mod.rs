@@ -42,11 +42,11 @@ impl Protocol for Acp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::AcpRouter::new(params::RouterParams::read(settings)?))))
+        Ok(Some(Box::new(link::AcpRouter::new(params::RouterParams::read(settings)))))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::AcpFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::AcpFluid::read(settings))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

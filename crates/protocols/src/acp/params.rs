@@ -2,7 +2,7 @@
 
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
-use millpond_law::{SettingError, Settings, words};
+use millpond_law::{Settings, words};
 use millpond_units::Span;
 
 const KI: Key<f64> = number("ki", "1", 0.1587, above(0.0).to(10.0))
@@ -39,10 +39,10 @@ pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
     number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
         .source("not in the paper, which sees no loss; RFC 9002, section 7.3.2")
         .meaning("factor by which a loss episode multiplies the window");
-const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
+const INITIAL_INTERVAL: Key<Span> = interval::timer("initial_interval", Span::from_millis(50))
     .source("section III-D")
     .meaning("control period of a router before any packet carries a round-trip time");
-const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
+const MIN_INTERVAL: Key<Span> = interval::timer("min_interval", Span::from_millis(1))
     .source("not in the paper: for safety only")
     .meaning("least control period, and least time over which the persistent queue is measured");
 const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(10_000))
@@ -104,9 +104,8 @@ pub(super) struct RouterParams {
 const MEGABIT: f64 = 125e3;
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let least = |key| interval::checked(key, settings.get(key));
-        Ok(Self {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
             ki: settings.get(KI),
             kq: settings.get(KQ),
             gamma: settings.get(GAMMA),
@@ -118,11 +117,11 @@ impl RouterParams {
             initial_users: settings.get(INITIAL_USERS),
             target_utilization: settings.get(TARGET_UTILIZATION),
             congestion_threshold: settings.get(CONGESTION_THRESHOLD),
-            initial_interval: least(INITIAL_INTERVAL)?,
-            min_interval: least(MIN_INTERVAL)?,
+            initial_interval: settings.get(INITIAL_INTERVAL),
+            min_interval: settings.get(MIN_INTERVAL),
             max_rtt: settings.get(MAX_RTT),
             users: settings.get(USERS),
-        })
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use millpond_law::fluid::{
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
     ln, sender_law,
 };
-use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_law::{LinkFacts, Settings};
 use millpond_units::Span;
 
 /// The fluid model of CLTCP.
@@ -22,12 +22,12 @@ pub(super) struct CltcpFluid {
 }
 
 impl CltcpFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
             alpha: settings.get(ALPHA),
             initial_rate: settings.get(INITIAL_RATE),
-            router: RouterParams::read(settings)?,
-        })
+            router: RouterParams::read(settings),
+        }
     }
 }
 
@@ -198,13 +198,13 @@ mod tests {
     const PACKET: f64 = 8000.0;
 
     fn model() -> CltcpFluid {
-        CltcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        CltcpFluid::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     #[test]
     fn scaled_routers_use_the_mean_round_trip_time_that_packets_carry() {
         let settings = Settings::check(PARAMETERS, [("scaling", millpond_law::Value::text("rtt"))]).unwrap();
-        let model = CltcpFluid::read(&settings).unwrap();
+        let model = CltcpFluid::read(&settings);
         let sender = model.sender(&one_loop(0.7));
         let seen = inputs(&*sender, 0.7, |i| (i.feedback[0], i.queueing[0]) = (1e6, 0.05));
         assert!(near(carried(&*sender, &[2e6], &seen)[0], 2e6 * 0.75));

@@ -180,7 +180,7 @@ mod tests {
     fn router(written: &[(&'static str, Value)]) -> CltcpRouter {
         let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
         let facts = LinkFacts::fifo(Rate::from_mbps(120.0), None, PACKET);
-        CltcpRouter::new(RouterParams::read(&settings).unwrap(), &facts)
+        CltcpRouter::new(RouterParams::read(&settings), &facts)
     }
 
     /// An interval of 100 ms with this input in packets/s and this queue in packets at its end; returns r in packets/s.

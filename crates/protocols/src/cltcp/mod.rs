@@ -42,11 +42,11 @@ impl Protocol for Cltcp {
     }
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::CltcpRouter::new(params::RouterParams::read(settings)?, facts))))
+        Ok(Some(Box::new(link::CltcpRouter::new(params::RouterParams::read(settings), facts))))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::CltcpFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::CltcpFluid::read(settings))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

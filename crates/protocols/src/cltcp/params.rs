@@ -2,7 +2,7 @@
 
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
-use millpond_law::{SettingError, Settings, words};
+use millpond_law::{Settings, words};
 use millpond_units::Span;
 
 pub(super) const ALPHA: Key<f64> = number("alpha", "1/s", 2.0, above(0.0).to(1e3))
@@ -17,7 +17,7 @@ const TIME_CONSTANT: Key<Span> = span("time_constant", Span::from_millis(2_000))
 const TARGET_QUEUE: Key<f64> = number("target_queue", "packets", 100.0, from(0.0).to(1e9))
     .source("q0 in Eq. (2), section V")
     .meaning("queue at equilibrium");
-const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
+const INTERVAL: Key<Span> = interval::timer("interval", Span::from_millis(100))
     .source("T2 in Eq. (46), section V")
     .meaning("interval at which a router samples its load and updates its rate factor");
 pub(super) const EXPONENT: Key<Exponent> = word("exponent", Exponent::Capped)
@@ -116,16 +116,16 @@ pub(super) fn scaled_time_constant(time_constant: f64, rtt: f64) -> f64 {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
             beta: settings.get(BETA),
             time_constant: settings.get(TIME_CONSTANT).secs(),
             target_queue: settings.get(TARGET_QUEUE),
-            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            interval: settings.get(INTERVAL),
             initial_factor: settings.get(INITIAL_FACTOR),
             cap: settings.get(CAP),
             scaling: settings.get(SCALING),
-        })
+        }
     }
 
     /// The parameters with beta and T for this mean round-trip time in seconds; zero if it is not known.

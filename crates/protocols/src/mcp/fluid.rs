@@ -6,7 +6,6 @@ use super::fairing::FairingRequest;
 use super::header::{Load, StepCode};
 use super::link::{PERIODS_OF_FAIRING, next_count, requested_step, utilization};
 use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams, request_limit, step_share};
-use crate::parts::interval;
 use millpond_law::fluid::{
     Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LawState, LinkEquilibrium,
     LinkInput, LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State,
@@ -24,7 +23,7 @@ pub(super) struct McpFluid {
 
 impl McpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let period = interval::checked(PERIOD, settings.get(PERIOD))?.secs();
+        let period = settings.get(PERIOD).secs();
         let router = RouterParams {
             period,
             ranges: Ranges::read(settings)?,

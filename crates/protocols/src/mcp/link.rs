@@ -3,7 +3,6 @@
 use super::header::{ID, Load, McpHeader, StepCode};
 use super::params::{PERIOD, Ranges, request_limit, step_share};
 use super::requests::Requests;
-use crate::parts::interval;
 use crate::parts::linear_count::LinearCount;
 use millpond_law::{
     Context, Gauge, Hooks, Link, PacketView, QueueView, SettingError, Settings, Unread, Verdict,
@@ -86,7 +85,7 @@ pub(super) struct McpRouter {
 impl McpRouter {
     pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            period: interval::checked(PERIOD, settings.get(PERIOD))?,
+            period: settings.get(PERIOD),
             ranges: Ranges::read(settings)?,
             arrived: Bytes::ZERO,
             least_queue: Bytes::ZERO,

@@ -1,11 +1,12 @@
 //! The parameters of MCP, for the sender and the router.
 
 use super::header::Load;
-use millpond_law::key::{Key, Keys, above, from, number, rate, span, whole, word};
+use crate::parts::interval;
+use millpond_law::key::{Key, Keys, above, from, number, rate, whole, word};
 use millpond_law::{SettingError, Settings, words};
 use millpond_units::{Rate, Span};
 
-pub(super) const PERIOD: Key<Span> = span("period", Span::from_millis(200))
+pub(super) const PERIOD: Key<Span> = interval::timer("period", Span::from_millis(200))
     .source("T, section IV-A1")
     .meaning("period over which a router measures its load; a sender decides every two periods");
 const MEDIUM_LOAD: Key<f64> = number("medium_load", "1", 0.48, above(0.0).to(10.0))

@@ -3,9 +3,7 @@
 use super::base_rtt::BaseRttEstimator;
 use super::law::{Delays, next_window};
 use super::params::{CONTROL, Control, DRAIN_EVERY, Params};
-use millpond_law::{
-    Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
-};
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Largest window, in packets; the smallest is one packet.
@@ -33,9 +31,9 @@ pub(super) struct DelaySender {
 }
 
 impl DelaySender {
-    pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
-        let params = Params::read(settings)?;
-        Ok(Self {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = Params::read(settings);
+        Self {
             params,
             control: settings.get(CONTROL),
             base_rtt: BaseRttEstimator::new(settings.get(DRAIN_EVERY)),
@@ -47,7 +45,7 @@ impl DelaySender {
             drains: false,
             window_unused: false,
             wake: Time::ZERO,
-        })
+        }
     }
 
     /// Queueing delay in seconds.

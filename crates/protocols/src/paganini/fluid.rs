@@ -4,11 +4,11 @@
 use super::params::{
     CONTROL, Control, DRAIN_EVERY, Gains, PHI, Params, ROUND_TRIP, RoundTrip, Utility, static_rate,
 };
+use millpond_law::Settings;
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, InputSet, LawState, LoopFacts, Marginal, Number, PriceSum,
     SenderInput, SenderLaws, State, exp, greatest, least, ln, ln_1p, sender_law,
 };
-use millpond_law::{SettingError, Settings};
 
 /// Upper bound on the marking probability, for a finite price: six links that mark all but a hundredth.
 const MOST_MARKED: f64 = 1.0 - 1e-12;
@@ -35,20 +35,20 @@ pub(super) struct DelayFluid {
 }
 
 impl MarksFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
-            params: Params::read(settings)?,
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
+            params: Params::read(settings),
             max_rate: static_rate(settings).map(|rate| rate.as_f64()),
             log_phi: libm::log(settings.get(PHI)),
             round_trip: settings.get(ROUND_TRIP),
-        })
+        }
     }
 }
 
 impl DelayFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+    pub(super) fn read(settings: &Settings) -> Self {
         let drains = !settings.get(DRAIN_EVERY).is_zero();
-        Ok(Self { params: Params::read(settings)?, control: settings.get(CONTROL), drains })
+        Self { params: Params::read(settings), control: settings.get(CONTROL), drains }
     }
 }
 
@@ -387,11 +387,11 @@ mod tests {
     }
 
     fn marks(written: &[(&'static str, Value)]) -> MarksFluid {
-        MarksFluid::read(&settings(MARKS, written)).unwrap()
+        MarksFluid::read(&settings(MARKS, written))
     }
 
     fn delay(written: &[(&'static str, Value)]) -> DelayFluid {
-        DelayFluid::read(&settings(DELAY, written)).unwrap()
+        DelayFluid::read(&settings(DELAY, written))
     }
 
     /// The marking probability for this price, phi = 1e6.
@@ -507,7 +507,7 @@ mod tests {
     fn a_window_changes_as_in_the_packet_law_with_a_short_interval() {
         use crate::paganini::law::{Delays, next_window};
         let written = [("interval", Value::text("10us"))];
-        let params = Params::read(&settings(DELAY, &written)).unwrap();
+        let params = Params::read(&settings(DELAY, &written));
         let (price, slope) = (0.01, 0.5);
         let delays = Delays { price, last_price: price - slope * 1e-5, rtt: D + price };
         let step = (next_window(&params, 100.0, delays) - 100.0) / 1e-5;

@@ -5,9 +5,7 @@ use super::params::{
     ALL_MARKED, COUNTED_PACKETS, MOST_CHANGE, MOST_STEP, PHI, Params, ROUND_TRIP, RoundTrip, static_rate,
 };
 use super::price::MarkedPrice;
-use millpond_law::{
-    Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
-};
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Rate, Time};
 
 /// Largest window, in packets.
@@ -37,9 +35,9 @@ pub(super) struct MarksSender {
 }
 
 impl MarksSender {
-    pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
-        let params = Params::read(settings)?;
-        Ok(Self {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = Params::read(settings);
+        Self {
             static_rate: static_rate(settings),
             params,
             most_step: settings.get(MOST_STEP),
@@ -57,7 +55,7 @@ impl MarksSender {
             window: params.initial_window,
             window_unused: false,
             wake: Time::ZERO,
-        })
+        }
     }
 
     /// Smallest window in packets: one, or the initial window if that is smaller.

@@ -48,11 +48,11 @@ impl Protocol for PaganiniMarks {
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
-        Ok(Box::new(marks::MarksSender::new(settings)?))
+        Ok(Box::new(marks::MarksSender::new(settings)))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::MarksFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::MarksFluid::read(settings))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
@@ -66,11 +66,11 @@ impl Protocol for PaganiniDelay {
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
-        Ok(Box::new(delay::DelaySender::new(settings)?))
+        Ok(Box::new(delay::DelaySender::new(settings)))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::DelayFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::DelayFluid::read(settings))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

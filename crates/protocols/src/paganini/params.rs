@@ -1,8 +1,8 @@
 //! The parameters of both forms.
 
 use crate::parts::interval;
-use millpond_law::key::{Key, Keys, above, from, number, rate, span, span_or_zero, whole, word};
-use millpond_law::{Bounds, SettingError, Settings, words};
+use millpond_law::key::{Key, Keys, above, from, number, rate, span_or_zero, whole, word};
+use millpond_law::{Bounds, Settings, words};
 use millpond_units::{Rate, Span};
 
 const ALPHA: Key<f64> = number("alpha", "1", 0.37, above(0.0).to(100.0))
@@ -23,7 +23,7 @@ const UTILITY_WEIGHT: Key<f64> = number("utility_weight", "packets", 50.0, above
 const UTILITY_OFFSET: Key<f64> = number("utility_offset", "packets/s", 100.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
     .meaning("of the shifted logarithm only: rates well below it grow exponentially");
-const INTERVAL: Key<Span> = span("interval", Span::from_millis(10))
+const INTERVAL: Key<Span> = interval::timer("interval", Span::from_millis(10))
     .source("T_s in Eq. (33), section V-B")
     .meaning("interval at which the window is computed");
 const INITIAL_WINDOW: Key<f64> = initial_window(from(1.0));
@@ -142,18 +142,18 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Reads the parameters; an error if the interval is less than a microsecond.
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+    /// Reads the parameters.
+    pub(super) fn read(settings: &Settings) -> Self {
         let offset = match settings.get(UTILITY) {
             UtilityForm::Log => 0.0,
             UtilityForm::ShiftedLog => settings.get(UTILITY_OFFSET),
         };
-        Ok(Self {
+        Self {
             gains: gains(settings),
             utility: Utility { weight: settings.get(UTILITY_WEIGHT), offset },
-            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            interval: settings.get(INTERVAL),
             initial_window: settings.get(INITIAL_WINDOW),
             loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
-        })
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const fn timer(name: &'static str, default: Span) -> Key<Span> {
     span_from(name, default, LEAST)
 }
 
-/// The span, or an error that names the parameter if it is below [`LEAST`].
+/// A time that follows from a parameter or may be left out, or an error that names the parameter if it is below [`LEAST`].
 pub(crate) fn checked<T: Copy>(key: Key<T>, span: Span) -> Result<Span, SettingError> {
     if span >= LEAST {
         return Ok(span);

@@ -10,7 +10,7 @@ use millpond_law::fluid::{
     LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts,
     link_law, sender_law,
 };
-use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_law::{LinkFacts, Settings};
 
 /// The fluid model of VCP.
 pub(super) struct VcpFluid {
@@ -19,8 +19,8 @@ pub(super) struct VcpFluid {
 }
 
 impl VcpFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self { sender: SenderParams::read(settings), router: RouterParams::read(settings)? })
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self { sender: SenderParams::read(settings), router: RouterParams::read(settings) }
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     const ACKED: f64 = WINDOW / D;
 
     fn model() -> VcpFluid {
-        VcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        VcpFluid::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     fn seen(senders: &dyn SenderLaws, load: Load) -> SenderInputs {

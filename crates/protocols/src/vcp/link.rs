@@ -137,7 +137,7 @@ mod tests {
     use millpond_units::{Rate, Span};
 
     fn params() -> RouterParams {
-        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     #[test]

@@ -43,10 +43,10 @@ impl Protocol for Vcp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::VcpRouter::new(RouterParams::read(settings)?))))
+        Ok(Some(Box::new(link::VcpRouter::new(RouterParams::read(settings)))))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::VcpFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::VcpFluid::read(settings))))
     }
 }

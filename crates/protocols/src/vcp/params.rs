@@ -1,11 +1,11 @@
 //! The parameters of VCP.
 
 use crate::parts::interval;
+use millpond_law::Settings;
 use millpond_law::key::{Key, Keys, above, from, number, span};
-use millpond_law::{SettingError, Settings};
 use millpond_units::Span;
 
-const INTERVAL: Key<Span> = span("interval", Span::from_millis(200))
+const INTERVAL: Key<Span> = interval::timer("interval", Span::from_millis(200))
     .source("t_rho in section 3.1, SIGCOMM 2005")
     .meaning("interval over which a router measures its load; a sender waits as long after a reduction");
 const TARGET_UTILIZATION: Key<f64> = number("target_utilization", "1", 0.98, above(0.0).to(1.0))
@@ -55,13 +55,13 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
-            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
+            interval: settings.get(INTERVAL),
             target_utilization: settings.get(TARGET_UTILIZATION),
             queue_weight: settings.get(QUEUE_WEIGHT),
             high_load: settings.get(HIGH_LOAD),
-        })
+        }
     }
 }
 

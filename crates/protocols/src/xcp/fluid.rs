@@ -8,7 +8,7 @@ use millpond_law::fluid::{
     LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
     positive, sender_law,
 };
-use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_law::{LinkFacts, Settings};
 
 /// The fluid model of XCP.
 pub(super) struct XcpFluid {
@@ -18,9 +18,9 @@ pub(super) struct XcpFluid {
 }
 
 impl XcpFluid {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+    pub(super) fn read(settings: &Settings) -> Self {
         let initial_window = settings.get(INITIAL_WINDOW);
-        Ok(Self { initial_window, router: RouterParams::read(settings)? })
+        Self { initial_window, router: RouterParams::read(settings) }
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     const D: f64 = 0.08;
 
     fn model() -> XcpFluid {
-        XcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        XcpFluid::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     /// Derivatives and signals of a router at these states, with four flows over 80 ms and a total rate of `y`.

@@ -235,7 +235,7 @@ mod tests {
     const CAPACITY: f64 = 80e6;
 
     fn defaults() -> RouterParams {
-        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap())
     }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {

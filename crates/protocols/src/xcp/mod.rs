@@ -43,11 +43,11 @@ impl Protocol for Xcp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::XcpRouter::new(RouterParams::read(settings)?))))
+        Ok(Some(Box::new(link::XcpRouter::new(RouterParams::read(settings)))))
     }
 
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
-        Ok(Some(Box::new(fluid::XcpFluid::read(settings)?)))
+        Ok(Some(Box::new(fluid::XcpFluid::read(settings))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, from, number, span, word};
-use millpond_law::{SettingError, Settings, words};
+use millpond_law::{Settings, words};
 use millpond_units::Span;
 use std::f64::consts::{PI, SQRT_2};
 
@@ -29,13 +29,13 @@ pub(super) const FRACTION: Key<Fraction> =
 const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
     .source("initial Te in ns-2's XCP")
     .meaning("control interval of a router before any packet carries a round-trip time");
-const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
+const MIN_INTERVAL: Key<Span> = interval::timer("min_interval", Span::from_millis(1))
     .source("MIN_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
     .meaning("least control interval");
 const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(1_000))
     .source("MAX_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
     .meaning("longer round-trip times in packets are treated as this one");
-const MIN_QUEUE_INTERVAL: Key<Span> = span("min_queue_interval", Span::from_millis(2))
+const MIN_QUEUE_INTERVAL: Key<Span> = interval::timer("min_queue_interval", Span::from_millis(2))
     .source("ALLOWED_QUEUE in draft-falk-xcp-spec-03; value of ns-2's XCP")
     .meaning("least time over which the persistent queue is measured");
 
@@ -70,17 +70,16 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let least = |key| interval::checked(key, settings.get(key));
-        Ok(Self {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
             alpha: settings.get(ALPHA),
             beta: settings.get(BETA),
             gamma: settings.get(GAMMA),
             initial_interval: settings.get(INITIAL_INTERVAL),
-            min_interval: least(MIN_INTERVAL)?,
+            min_interval: settings.get(MIN_INTERVAL),
             max_rtt: settings.get(MAX_RTT),
-            min_queue_interval: least(MIN_QUEUE_INTERVAL)?,
-        })
+            min_queue_interval: settings.get(MIN_QUEUE_INTERVAL),
+        }
     }
 }
 

@@ -88,7 +88,7 @@ mod tests {
 
     fn bench(written: &[(&'static str, Value)]) -> LinkBench<RemLink> {
         let settings = queues::settings(&Rem, written.iter().cloned()).unwrap();
-        LinkBench::new(RemLink::new(Params::read(&settings).unwrap()))
+        LinkBench::new(RemLink::new(Params::read(&settings)))
     }
 
     /// An interval of 100 ms at 8 Mbit/s, with this number of arrivals and of queued packets.

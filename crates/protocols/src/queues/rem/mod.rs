@@ -28,11 +28,11 @@ impl Queue for Rem {
     }
 
     fn law(&self, settings: &Settings, _facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
-        Ok(QueueLaw::single(RemLink::new(Params::read(settings)?)))
+        Ok(QueueLaw::single(RemLink::new(Params::read(settings))))
     }
 
     fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
-        let law = link_law(fluid::RemFluid::new(Params::read(settings)?));
+        let law = link_law(fluid::RemFluid::new(Params::read(settings)));
         Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
     }
 }

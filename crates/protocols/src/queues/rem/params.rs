@@ -1,8 +1,8 @@
 //! REM's parameters.
 
 use crate::parts::interval;
-use millpond_law::key::{Key, Keys, above, from, number, span};
-use millpond_law::{SettingError, Settings};
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, above, from, number};
 use millpond_units::Span;
 
 /// REM's parameters.
@@ -21,7 +21,7 @@ pub struct Params {
 const PHI: Key<f64> = number("phi", "1", 1e6, above(1.0).to(1e12))
     .source("Eq. (36) and section V-B, Paganini et al.")
     .meaning("base of the marking probability; senders that decode the price need the same base");
-const INTERVAL: Key<Span> = span("interval", Span::from_millis(5))
+const INTERVAL: Key<Span> = interval::timer("interval", Span::from_millis(5))
     .source("Eq. (35), section V-B, Paganini et al.")
     .meaning("update interval of the price");
 const VIRTUAL_CAPACITY: Key<f64> = number("virtual_capacity", "1", 0.95, above(0.0).to(1.0))
@@ -34,13 +34,13 @@ const QUEUE_WEIGHT: Key<f64> = number("queue_weight", "1/s", 0.0, from(0.0).to(1
 pub(super) static PARAMETERS: Keys = &[&PHI, &INTERVAL, &VIRTUAL_CAPACITY, &QUEUE_WEIGHT];
 
 impl Params {
-    /// Reads the parameters from settings; an interval must be at least a microsecond.
-    pub fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self {
+    /// Reads the parameters from settings.
+    pub fn read(settings: &Settings) -> Self {
+        Self {
             phi: settings.get(PHI),
-            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            interval: settings.get(INTERVAL),
             virtual_capacity: settings.get(VIRTUAL_CAPACITY),
             queue_weight: settings.get(QUEUE_WEIGHT),
-        })
+        }
     }
 }
