@@ -5,7 +5,7 @@ use crate::flow_instances::FlowInstance;
 use crate::least_rate::least_rate_warning;
 use crate::protocols::{ConfiguredProtocol, labels_of_loops};
 use crate::traffic::{hop_name, hops};
-use millpond_scenario::{FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
+use millpond_scenario::{Buffer, FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
 use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +99,34 @@ fn warnings_of(
     if configured.needs.relays && has_no_relays && is_of_a_group {
         warnings.push(format!("{name} runs end to end: [protocols.{name}] has no relays"));
     }
+    warnings.extend(short_buffer(scenario, configured, instances));
     warnings
+}
+
+/// A relay buffer in time that is shorter than the base RTT of a loop before a relay. What is under way counts, so that the loop has at
+/// most this part of what the next one may send.
+fn short_buffer(
+    scenario: &Scenario,
+    configured: &ConfiguredProtocol<'_>,
+    instances: &[FlowInstance<'_>],
+) -> Option<String> {
+    let name = &configured.label.value;
+    let Some(ProtocolEntry { relay_buffer: Buffer::Time(delay), .. }) = configured.entry else { return None };
+    let own = instances.iter().filter(|instance| instance.group.protocol.value == *name);
+    let before_relays = own.flat_map(|instance| {
+        let loops = scenario.loops(instance.forward_path, configured.entry);
+        let mut rtts = base_rtts(scenario, instance, &loops);
+        rtts.pop();
+        rtts
+    });
+    let longest = before_relays.max().filter(|rtt| rtt > delay)?;
+    Some(format!(
+        "{name}: relay_buffer = \"{}\" is shorter than a base RTT of {} before a relay, and contains what is under way: that loop has at \
+         most {:.0} % of what the next one may send",
+        delay.readable(),
+        longest.readable(),
+        100.0 * delay.secs() / longest.secs()
+    ))
 }
 
 /// The base round-trip times of those loops of a flow that run this protocol.

@@ -464,3 +464,18 @@ fn a_buffer_in_time_delays_the_flows_of_a_shared_loop_by_that_time_whatever_thei
         }
     }
 }
+
+/// The first loop has a base RTT of 10 ms.
+#[test]
+fn a_buffer_in_time_below_the_round_trip_before_the_relay_is_warned_about() {
+    let warnings = |buffer: &str| {
+        let set = format!("protocols.split.relay_buffer={buffer}");
+        plan(&scenario(&split("cubic", "xcp"), &[&set]), &Registry::builtin()).unwrap().warnings
+    };
+    let found = warnings("4ms");
+    assert!(
+        found.len() == 1 && found[0].contains("a base RTT of 10ms") && found[0].contains("at most 40 %"),
+        "{found:?}"
+    );
+    assert!(warnings("10ms").is_empty() && warnings("2packets").is_empty());
+}
