@@ -222,3 +222,15 @@ fn one_to_two_hundred_flows_that_join_and_leave_keep_target_and_rates() {
     let waits = run.summary.links.iter().find(|link| link.name == "first").unwrap();
     assert!(waits.queueing_ms.p95 < 50.0, "{}", waits.queueing_ms.p95);
 }
+
+#[test]
+fn after_an_interruption_flows_return_at_once_though_the_queue_has_lost_their_last_packets() {
+    // 20 flows have a BDP of 417 packets in flight when an interruption of 6 s begins, and a buffer of 100. What is lost of
+    // each flow is three times its window at 20 Mbit/s. Samples of 6 s make the probe timeout longer than the 10 s that remain;
+    // a pause is at most a second, and no shorter silence is recorded.
+    let scenario = LAST_HOP.replace("unlimited", "100packets").replace("120s", "26s");
+    let steps = r#"[["0s", "100Mbps"], ["10s", "0Mbps"], ["16s", "20Mbps"]]"#;
+    let run = results(&scenario.replace("STEPS", steps), &["flows.f.count=20"]);
+    assert_eq!(run.summary.silences, []);
+    assert!(run.summary.links[0].drops > 200, "{:?}", run.summary.links[0]);
+}

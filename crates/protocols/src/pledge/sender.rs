@@ -2,7 +2,7 @@
 
 use super::header::{Offer, PledgeHeader};
 use super::params::INITIAL_WINDOW;
-use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Least share of a packet in flight, and longest pause: feedback continues to arrive, also at a flow whose least
@@ -39,6 +39,10 @@ pub(super) struct PledgeSender {
     base_rtt: Span,
     followed: Option<Offer>,
     permit: Permit,
+    /// No acknowledgement has arrived since the last probe timeout.
+    timed_out: bool,
+    /// Bytes that were in flight when feedback returned after a timeout, less those acknowledged or declared lost since.
+    in_doubt: Bytes,
     unread: Unread,
 }
 
@@ -51,6 +55,8 @@ impl PledgeSender {
             base_rtt: Span::ZERO,
             followed: None,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
+            timed_out: false,
+            in_doubt: Bytes::ZERO,
             unread: Unread::default(),
         }
     }
@@ -79,6 +85,15 @@ impl PledgeSender {
         };
     }
 
+    /// Whether the bytes in flight are lost is in doubt after a timeout, until a later packet is acknowledged (RFC 9002,
+    /// section 6.1).
+    fn note_doubt(&mut self, ack: &Ack) {
+        self.in_doubt = match core::mem::take(&mut self.timed_out) {
+            true => ack.in_flight + ack.newly_lost,
+            false => self.in_doubt.saturating_sub(ack.bytes),
+        };
+    }
+
     /// One packet may leave after this time, if none is in flight then.
     fn pause_for(&mut self, now: Time, pause: Span) {
         self.permit = Permit {
@@ -100,6 +115,7 @@ impl Sender for PledgeSender {
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.base_rtt = ack.min_rtt;
+        self.note_doubt(ack);
         if let Some(header) = self.unread.note(PledgeHeader::parse(&ack.header))
             && let Some(offer) = header.offer()
         {
@@ -108,7 +124,13 @@ impl Sender for PledgeSender {
     }
 
     /// Lost packets are sent again; the rate is that of the routers, which count a dropped packet as late.
-    fn on_congestion(&mut self, _cx: &mut Context<'_>, _congestion: &Congestion) {}
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Timeout => self.timed_out = true,
+            Cause::Loss => self.in_doubt = self.in_doubt.saturating_sub(congestion.bytes),
+            Cause::Ecn | Cause::NoFeedback => {}
+        }
+    }
 
     /// The offer may have been divided among other flows meanwhile.
     fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {
@@ -120,9 +142,13 @@ impl Sender for PledgeSender {
         (self.permit.pace, self.permit.wake) = (None, None);
     }
 
+    /// In addition to what is in doubt one packet may leave, as in F-RTO (RFC 5682, section 2.1): its acknowledgement shows what
+    /// is lost. Otherwise a window smaller than that waits for the next probe timeout, which samples of an interruption
+    /// make longer than the interruption.
     #[inline]
     fn permit(&self) -> Permit {
-        self.permit
+        let least = self.in_doubt + self.packet;
+        Permit { window: self.permit.window.map(|window| window.max(least)), ..self.permit }
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
@@ -147,7 +173,7 @@ mod tests {
     use super::*;
     use crate::pledge::Pledge;
     use crate::testing::{PACKET, SenderBench};
-    use millpond_law::{Cause, Episode};
+    use millpond_law::Episode;
 
     const RTT: Span = Span::from_millis(80);
 
@@ -243,6 +269,42 @@ mod tests {
         });
         assert_eq!((stamped(&mut bench).followed(), bench.window()), (None, 3.0));
         assert_eq!(stamped(&mut bench).flow(), flow);
+    }
+
+    /// An acknowledgement without an offer, and the report of what it declares lost.
+    fn acknowledge(bench: &mut SenderBench, acked: u64, in_flight: u64, lost: u64) {
+        let [bytes, in_flight, newly_lost] = [acked, in_flight, lost].map(|packets| PACKET * packets);
+        let ack = Ack { bytes, in_flight, newly_lost, ..bench.plain() };
+        bench.ack(&ack);
+        let (cause, episode, prior_in_flight) = (Cause::Loss, Episode::New, in_flight + newly_lost);
+        let loss = Congestion { cause, episode, bytes: newly_lost, in_flight, prior_in_flight };
+        let cx = &mut Context { now: bench.now, random: &mut millpond_law::Random::stream(1, "") };
+        bench.law.on_congestion(cx, &loss);
+    }
+
+    #[test]
+    fn after_a_timeout_one_packet_may_leave_whatever_is_in_flight() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        follow(&mut bench, 4.0, Span::ZERO);
+        let own = bench.window();
+        bench.congestion(Cause::Timeout, Episode::New);
+        assert_eq!(bench.window(), own, "before feedback only probes leave");
+        acknowledge(&mut bench, 1, 8, 0);
+        assert_eq!(bench.window(), 9.0);
+        // Two of the eight arrive. The other six and the new packet are in flight, so that no other may leave.
+        acknowledge(&mut bench, 2, 7, 0);
+        assert_eq!(bench.window(), 7.0);
+        // The new packet arrives, which shows that the six are lost.
+        acknowledge(&mut bench, 1, 0, 6);
+        assert_eq!(bench.window(), own);
+    }
+
+    #[test]
+    fn what_the_first_acknowledgement_after_a_timeout_declares_lost_is_not_in_doubt() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        bench.congestion(Cause::Timeout, Episode::New);
+        acknowledge(&mut bench, 1, 8, 5);
+        assert_eq!(bench.window(), 9.0);
     }
 
     #[test]
