@@ -2,8 +2,10 @@
 
 use crate::laws::queue_spec;
 use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, configured_protocols, named_queue};
+use millpond_law::{LinkFacts, QueueLaw, SettingError};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, RouterConduct, Scenario};
+use millpond_units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links after these are counted in a message, not named.
@@ -40,6 +42,55 @@ pub(crate) fn check_queues(
     if conflicts.is_empty() { Ok(()) } else { Err(fault(scenario, protocols, &needed, &conflicts).into()) }
 }
 
+/// A protocol whose data cross links with a queue that the scenario sets and that is not the protocol's own.
+struct OtherQueue {
+    /// The number of the protocol.
+    protocol: usize,
+    own: ConfiguredQueue,
+    set: ConfiguredQueue,
+    links: Vec<usize>,
+}
+
+impl OtherQueue {
+    /// True if senders wait for marks that the own queue sets, and the links, which are drop-tail, set none.
+    fn lacks_marks(&self, configured: &ConfiguredProtocol<'_>) -> Result<bool, SettingError> {
+        const ANY: LinkFacts = LinkFacts::fifo(Rate::from_bps(1_000_000), None, Bytes::new(1500));
+        let is_drop_tail = |queue: &ConfiguredQueue| {
+            Ok(matches!(queue.queue.law(&queue.settings, &ANY)?, QueueLaw::DropTail))
+        };
+        Ok(configured.needs.ecn.is_some()
+            && configured.protocol.link(&configured.settings, &ANY)?.is_none()
+            && is_drop_tail(&self.set)?
+            && !is_drop_tail(&self.own)?)
+    }
+}
+
+/// The queues that the scenario sets and that are not those of the protocols whose data cross them, by protocol and queue.
+fn queues_of_others(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[&ConfiguredProtocol<'_>],
+) -> Result<Vec<OtherQueue>, Faults> {
+    let mut found: BTreeMap<(usize, &'static str), OtherQueue> = BTreeMap::new();
+    for (hop, present) in protocols_at_hops(scenario, protocols) {
+        let Some(spec) = queue_spec(scenario, hop) else { continue };
+        for protocol in present {
+            let set = named_queue(scenario, registry, spec)?;
+            let own = protocols[protocol].queue(scenario, registry)?;
+            if own.agrees_with(&set) {
+                continue;
+            }
+            let other = found.entry((protocol, set.name()));
+            let links =
+                &mut other.or_insert_with(|| OtherQueue { protocol, own, set, links: Vec::new() }).links;
+            if links.last() != Some(&hop.link) {
+                links.push(hop.link);
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
 /// A sentence about each protocol whose data cross links with a queue that the scenario sets and that is not the protocol's
 /// own: results of that protocol depend on the choice of the queue, too.
 ///
@@ -48,32 +99,44 @@ pub(crate) fn check_queues(
 pub fn other_queues(scenario: &Scenario, registry: &Registry) -> Result<Vec<String>, Faults> {
     let configured = configured_protocols(scenario, registry)?;
     let protocols: Vec<&ConfiguredProtocol<'_>> = configured.iter().collect();
-    // The links of each protocol, by the queue that they have.
-    let mut links: BTreeMap<(usize, &'static str), Vec<usize>> = BTreeMap::new();
-    for (hop, present) in protocols_at_hops(scenario, &protocols) {
-        let Some(spec) = queue_spec(scenario, hop) else { continue };
-        let set = named_queue(scenario, registry, spec)?;
-        for index in present {
-            if !protocols[index].queue(scenario, registry)?.agrees_with(&set) {
-                let of_pair = links.entry((index, set.name())).or_default();
-                if of_pair.last() != Some(&hop.link) {
-                    of_pair.push(hop.link);
-                }
-            }
-        }
-    }
-    let sentence = |((index, set), links): (&(usize, &str), &Vec<usize>)| {
-        let own = protocols[*index].queue(scenario, registry)?;
-        let verb = if links.len() == 1 { "has" } else { "have" };
-        let label = &protocols[*index].label.value;
-        let links = link_names(scenario, links);
-        Ok(if own.name() == *set {
+    let sentence = |other: OtherQueue| {
+        let verb = if other.links.len() == 1 { "has" } else { "have" };
+        let label = &protocols[other.protocol].label.value;
+        let (links, own, set) = (link_names(scenario, &other.links), other.own.name(), other.set.name());
+        if own == set {
             format!("{label} is not at its own queue: {links} {verb} {set} with other settings")
         } else {
-            format!("{label} is not at its own queue {}: {links} {verb} {set}", own.name())
-        })
+            format!("{label} is not at its own queue {own}: {links} {verb} {set}")
+        }
     };
-    links.iter().map(sentence).collect()
+    Ok(queues_of_others(scenario, registry, &protocols)?.into_iter().map(sentence).collect())
+}
+
+/// A warning about each protocol whose senders adapt to marks, at links without any.
+///
+/// # Errors
+/// Those of [`other_queues`].
+pub(crate) fn missing_marks(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[ConfiguredProtocol<'_>],
+) -> Result<Vec<String>, Faults> {
+    let protocols: Vec<&ConfiguredProtocol<'_>> = protocols.iter().collect();
+    let mut warnings = Vec::new();
+    for other in queues_of_others(scenario, registry, &protocols)? {
+        let (configured, link) = (protocols[other.protocol], scenario.links[other.links[0]].name.place);
+        let refused = |error: SettingError| scenario.fault(link, error.to_string(), "");
+        if other.lacks_marks(configured).map_err(refused)? {
+            let verb = if other.links.len() == 1 { "has" } else { "have" };
+            let (label, links) = (&configured.label.value, link_names(scenario, &other.links));
+            warnings.push(format!(
+                "{label}: {links} {verb} {}, which sets no marks; senders adapt to those of {}",
+                other.set.name(),
+                other.own.name()
+            ));
+        }
+    }
+    Ok(warnings)
 }
 
 /// The indices of the protocols whose data cross each direction of a link.

@@ -4,22 +4,29 @@ use crate::delays::base_rtts;
 use crate::flow_instances::FlowInstance;
 use crate::least_rate::least_rate_warning;
 use crate::protocols::{ConfiguredProtocol, labels_of_loops};
+use crate::queue_conflicts::missing_marks;
 use crate::traffic::{hop_name, hops};
-use millpond_scenario::{Buffer, FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
+use millpond_protocols::Registry;
+use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
 use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
-/// groups that never start, overloaded links and very long series.
+/// protocols without the marks that they need, groups that never start, overloaded links and very long series.
+///
+/// # Errors
+/// Those of [`missing_marks`].
 pub(crate) fn warnings(
     scenario: &Scenario,
+    registry: &Registry,
     protocols: &[ConfiguredProtocol<'_>],
     instances: &[FlowInstance<'_>],
-) -> Vec<String> {
+) -> Result<Vec<String>, Faults> {
     let warnings_of = |configured| warnings_of(scenario, protocols, configured, instances);
+    let marks = missing_marks(scenario, registry, protocols)?;
     let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
     let groups = groups.chain(many_samples(scenario, instances));
-    protocols.iter().flat_map(warnings_of).chain(groups).collect()
+    Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(groups).collect())
 }
 
 /// Links whose capacity is below the mean rate of the transfers on them.

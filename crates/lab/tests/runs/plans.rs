@@ -59,6 +59,23 @@ fn a_group_that_never_starts_has_a_warning() {
 }
 
 #[test]
+fn a_protocol_that_adapts_to_marks_has_a_warning_at_links_that_set_none() {
+    let warnings = |sets: &[&str]| {
+        let sets = [&["links.L1.queue=red", "links.L2.queue=droptail"], sets].concat();
+        plan(&scenario(LINE, &sets), &Registry::builtin()).unwrap().warnings().to_vec()
+    };
+    let expected = "dctcp: link \"L2\" has droptail, which sets no marks; senders adapt to those of red";
+    assert_eq!(warnings(&[]), [expected]);
+    // CUBIC adapts to losses. The price of LGCC in its header replaces marks.
+    let of = |protocol| format!("flows.one.protocol={protocol}");
+    assert_eq!(warnings(&[&of("cubic"), "flows.two.protocol=cubic"]), Vec::<String>::new());
+    let price = [of("lgcc"), "flows.two.protocol=lgcc".into(), "protocols.lgcc.relays=[\"R\"]".into()];
+    let [one, two, relays] = price.each_ref().map(String::as_str);
+    assert_eq!(warnings(&[one, two, relays]).len(), 1);
+    assert_eq!(warnings(&[one, two, relays, "protocols.lgcc.params.price=field"]), Vec::<String>::new());
+}
+
+#[test]
 fn a_warning_about_an_overload_has_readable_rates() {
     let sets =
         ["flows.one.workload={ transfers = \"1000003B\", every = \"7ms\" }", "links.L1.rate=12345678901bps"];

@@ -56,7 +56,7 @@ fn plan_equations(
 ) -> Result<FluidPlan, Faults> {
     unsupported::scenario(scenario)?;
     let protocols = configured_protocols(scenario, registry)?;
-    let warnings = warnings(scenario, &protocols, &instances);
+    let warnings = warnings(scenario, registry, &protocols, &instances)?;
     unsupported::fair_sharing(scenario, &instances, &protocols)?;
     let models = protocols
         .into_iter()

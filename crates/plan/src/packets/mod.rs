@@ -61,7 +61,7 @@ pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Fa
         protocols: instances.iter().map(|instance| instance.group.protocol.value.as_str()).collect(),
     };
     Ok(PacketCheck {
-        warnings: warnings::warnings(scenario, &protocols, &instances),
+        warnings: warnings::warnings(scenario, registry, &protocols, &instances)?,
         outline: outline.to_string(),
     })
 }
@@ -72,7 +72,7 @@ fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, 
     let Built { network, links, flows } =
         build(scenario, registry, &protocols, &instances, instances.iter())?;
     let FlowPlans { flows, sources, applications } = flows;
-    let warnings = warnings::warnings(scenario, &protocols, &instances);
+    let warnings = warnings::warnings(scenario, registry, &protocols, &instances)?;
     let headers = protocols.iter().map(|c| (c.needs.header, c.protocol.card().name));
     let protocols = headers.filter(|(header, _)| *header != HeaderId::NONE).collect();
     Ok(PacketPlan { network, links, flows, sources, applications, protocols, warnings })
