@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::network::{ConfiguredCapacity, LinkId, LoopId};
 use crate::queue::QueueModel;
 use crate::right_hand_side::RightHandSide;
-use millpond_law::fluid::{Jump, LinkEquilibrium, LinkInputs, SenderInputs};
+use millpond_law::fluid::{Jump, LinkEquilibrium, SenderInputs};
 
 /// The range of a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -312,21 +312,12 @@ impl Assembly {
         inputs.base_rtt[0] = data.base_rtt;
         let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
         let sender = class.law.period(data.place, &states, &inputs.flow(0));
-        let link = |link: usize| self.laws_of(link).any(|law| self.ticks(law, link));
-        sender.is_some() || self.hops_of(loop_index).iter().any(|hop| link(hop.link))
+        let ticks = |LinkLaw { set, place }: LinkLaw| self.link_sets[set].law.ticks(place);
+        sender.is_some() || self.hops_of(loop_index).iter().any(|hop| self.laws_of(hop.link).any(ticks))
     }
 
     /// The names of the switching functions of a loop's sender.
     pub fn guards_of(&self, loop_index: usize) -> &'static [&'static str] {
         self.sender_classes[self.loops[loop_index].class].law.guard_names()
-    }
-
-    fn ticks(&self, LinkLaw { set, place }: LinkLaw, link: usize) -> bool {
-        let set = &self.link_sets[set];
-        let mut inputs = LinkInputs::of(&*set.law, place..place + 1, set.carried);
-        let data = &self.links[link];
-        inputs.capacity[0] = data.configured.initial(data.capacity);
-        let states: Vec<f64> = set.law.states(place).iter().map(|state| state.initial).collect();
-        set.law.period(place, &states, &inputs.link(0)).is_some()
     }
 }

@@ -66,7 +66,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
             ),
             (
                 &[steps, "fluid.step=5ms", "flows.f.protocol=mcp"],
-                ["L ->: fixed steps do not support laws in", "adaptive"],
+                ["L ->: fixed steps do not support laws that act at times", "adaptive"],
             ),
         ] {
             refused_by(command, sets, &words);

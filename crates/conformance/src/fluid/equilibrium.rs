@@ -111,13 +111,8 @@ pub fn a_router_with_constant_load_and_queue_reaches_its_equilibrium(laws: &Laws
     let mut seen = Vec::new();
     for (name, model) in models(laws) {
         let Some(router) = RouterPiece::of(&*model) else { continue };
-        let unclocked = router.links.period(
-            0,
-            &vec![0.0; router.states().len()],
-            &router.inputs(&link_inputs_of(&router, 0.0, 0.0)).link(0),
-        );
         let equilibrium = router.links.equilibrium(0);
-        let (Some(queue), None) = (equilibrium.queue, unclocked) else { continue };
+        let (Some(queue), false) = (equilibrium.queue, router.links.ticks(0)) else { continue };
         let values = link_inputs_of(&router, equilibrium.utilization * LOOP.capacity, queue);
         let states = router.states();
         let x = settle(&states, |x| router.value(&[x, &values].concat()));

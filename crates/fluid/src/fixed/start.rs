@@ -9,7 +9,6 @@ use crate::assembly::{Assembly, FLOWS_IN_BLOCK};
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
 use crate::right_hand_side::{RightHandSide, initial_history};
-use millpond_law::fluid::{LinkInput, SenderInput};
 
 fn refuse(name: &str, what: &str) -> Result<(), Error> {
     let reason = format!("fixed steps do not support {what}; use the adaptive method");
@@ -21,25 +20,8 @@ fn check(asm: &Assembly) -> Result<(), Error> {
     if let Some(relay) = asm.relays.first() {
         return refuse(&asm.loops[relay.upstream.0].name, "relays");
     }
-    let nothing = SenderInput {
-        base_rtt: 1.0,
-        capacity: 1.0,
-        queueing: 0.0,
-        queueing_slope: 0.0,
-        marked: 0.0,
-        lost: 0.0,
-        acked: 0.0,
-        present_queueing: 0.0,
-        earlier_queueing: 0.0,
-        feedback: &[0.0; 16],
-        discrete: &[0; 16],
-        growth: 1.0,
-        downstream: None,
-        upstream: None,
-    };
     for class in &asm.sender_classes {
         let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());
-        let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
         if class.law.maps_signals() {
             return refuse(name, "feedback that depends on the flow at each hop");
         }
@@ -49,23 +31,14 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         if class.law.inputs_used().earlier_queueing {
             return refuse(name, "signals at a lag of the law's own");
         }
-        if class.law.period(0, &x, &nothing).is_some() {
-            return refuse(name, "laws in discrete time");
+        if (0..class.loops.len()).any(|flow| class.law.ticks(flow)) {
+            return refuse(name, "laws that act at times of their own");
         }
     }
-    let quiet = LinkInput {
-        capacity: 1.0,
-        arriving: 0.0,
-        own_arriving: 0.0,
-        queue: 0.0,
-        carried: &[0.0; 16],
-        discrete: &[0; 16],
-    };
     for set in &asm.link_sets {
         let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
-        let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
-        if set.law.period(0, &x, &quiet).is_some() {
-            return refuse(name, "laws in discrete time");
+        if (0..set.links.len()).any(|link| set.law.ticks(link)) {
+            return refuse(name, "laws that act at times of their own");
         }
     }
     let owners = asm.discrete_columns().into_iter().map(|column| column.entity);

@@ -370,6 +370,9 @@ impl<'a> Solver<'a> {
         let asm = self.rhs.asm;
         let (c, place) = (asm.loops[loop_index].class, asm.loops[loop_index].place);
         let class = &asm.sender_classes[c];
+        if !class.law.ticks(place) {
+            return;
+        }
         let input = self.rhs.senders[c].flow(place);
         if let Some(period) = class.law.period(place, &self.x[class.states_of(place)], &input) {
             self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::SenderTick(c, place));
@@ -378,6 +381,9 @@ impl<'a> Solver<'a> {
 
     fn schedule_link_tick(&mut self, s: usize, place: usize) {
         let set = &self.rhs.asm.link_sets[s];
+        if !set.law.ticks(place) {
+            return;
+        }
         let input = self.rhs.links[s].link(place);
         if let Some(period) = set.law.period(place, &self.x[set.states_of(place)], &input) {
             self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::LinkTick(s, place));

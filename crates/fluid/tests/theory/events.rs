@@ -120,6 +120,10 @@ impl FluidSender for Stairs {
         x[0]
     }
 
+    fn ticks(&self) -> bool {
+        true
+    }
+
     fn period(&self, _x: &[f64], _input: &SenderInput<'_, f64>) -> Option<f64> {
         Some(0.25)
     }
@@ -163,6 +167,10 @@ impl FluidSender for UnevenStairs {
 
     fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
         T::from(input.discrete[0] as f64)
+    }
+
+    fn ticks(&self) -> bool {
+        true
     }
 
     fn period(&self, _x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {

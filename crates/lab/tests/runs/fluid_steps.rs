@@ -220,7 +220,13 @@ fn features_without_fixed_steps_are_refused_with_name_and_alternative() {
         (
             &["flows.one.protocol=mcp", "flows.two.protocol=mcp"],
             "L ->",
-            "do not support laws in discrete time",
+            "do not support laws that act at times of their own",
+        ),
+        // Its only tick is that of a sender that joins at a queue.
+        (
+            &["flows.one.protocol=paganini-delay", "flows.two.protocol=paganini-delay"],
+            "one",
+            "do not support laws that act at times of their own",
         ),
     ] {
         let said = try_fluid(TWO, &[sets, &steps[..]].concat()).unwrap_err();

@@ -70,6 +70,12 @@ pub trait FluidLink: Send + Sync + Sized + 'static {
     ) {
     }
 
+    /// Whether [`period`](Self::period) returns a time for any states and inputs; otherwise it is not evaluated. Fixed steps
+    /// refuse such laws.
+    fn ticks(&self) -> bool {
+        false
+    }
+
     /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next
     /// tick.
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {

@@ -98,6 +98,8 @@ pub trait SenderLaws: Any + Send + Sync {
         state: &mut LawState<'_>,
         input: &SenderInput<'_, f64>,
     );
+    /// See [`FluidSender::ticks`].
+    fn ticks(&self, flow: usize) -> bool;
     /// See [`FluidSender::period`].
     fn period(&self, flow: usize, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64>;
     /// See [`FluidSender::tick`].
@@ -161,6 +163,8 @@ pub trait LinkLaws: Any + Send + Sync {
         state: &mut LawState<'_>,
         input: &LinkInput<'_, f64>,
     );
+    /// See [`FluidLink::ticks`].
+    fn ticks(&self, link: usize) -> bool;
     /// See [`FluidLink::period`].
     fn period(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>) -> Option<f64>;
     /// See [`FluidLink::tick`].
@@ -306,6 +310,10 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
         self.laws[flow].crossed(guard, is_rising, state, input);
     }
 
+    fn ticks(&self, flow: usize) -> bool {
+        self.laws[flow].ticks()
+    }
+
     fn period(&self, flow: usize, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
         self.laws[flow].period(x, input)
     }
@@ -402,6 +410,10 @@ impl<L: FluidLink> LinkLaws for Batch<L> {
         input: &LinkInput<'_, f64>,
     ) {
         self.laws[link].crossed(guard, is_rising, state, input);
+    }
+
+    fn ticks(&self, link: usize) -> bool {
+        self.laws[link].ticks()
     }
 
     fn period(&self, link: usize, x: &[f64], input: &LinkInput<'_, f64>) -> Option<f64> {

@@ -157,8 +157,8 @@ impl<T: Number> SenderInput<'_, T> {
 ///
 /// A law that contains `min`, `max` or a threshold declares the switching function in `GUARDS`. The engine then ends a
 /// step where its sign changes; otherwise the solver loses its order there. A law in discrete time (one decision per
-/// round trip) implements [`period`](Self::period) and [`tick`](Self::tick). A law with modes declares them in `DISCRETE`:
-/// whole numbers that only [`crossed`](Self::crossed) and `tick` change. Analyses treat them as constants.
+/// round trip) implements [`ticks`](Self::ticks), [`period`](Self::period) and [`tick`](Self::tick). A law with modes declares
+/// them in `DISCRETE`: whole numbers that only [`crossed`](Self::crossed) and `tick` change. Analyses treat them as constants.
 pub trait FluidSender: Send + Sync + Sized + 'static {
     /// Feedback from the links of its own protocol; none by default.
     const FEEDBACK: &'static [Feedback] = &[];
@@ -235,6 +235,12 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
         _state: &mut LawState<'_>,
         _input: &SenderInput<'_, f64>,
     ) {
+    }
+
+    /// Whether [`period`](Self::period) returns a time for any states and inputs; otherwise it is not evaluated. Fixed steps
+    /// refuse such laws.
+    fn ticks(&self) -> bool {
+        false
     }
 
     /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next

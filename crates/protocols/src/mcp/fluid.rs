@@ -386,6 +386,10 @@ impl<const COUNTED: bool> FluidLink for Router<COUNTED> {
         }
     }
 
+    fn ticks(&self) -> bool {
+        true
+    }
+
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
         Some(self.params.period)
     }

@@ -200,6 +200,10 @@ impl FluidLink for Router {
         signals[0] = T::from(input.discrete[LOAD] as f64);
     }
 
+    fn ticks(&self) -> bool {
+        true
+    }
+
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
         Some(self.0.interval.secs())
     }

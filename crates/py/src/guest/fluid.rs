@@ -213,6 +213,10 @@ impl SenderLaws for PythonSenders {
     ) {
     }
 
+    fn ticks(&self, _flow: usize) -> bool {
+        false
+    }
+
     fn period(&self, _flow: usize, _x: &[f64], _input: &SenderInput<'_, f64>) -> Option<f64> {
         None
     }
