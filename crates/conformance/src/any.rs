@@ -197,8 +197,12 @@ fn sharing() -> impl Strategy<Value = Sharing> {
 }
 
 pub(crate) fn facts() -> impl Strategy<Value = LinkFacts> {
-    (rate(), optional(bytes()), packet(), any::<bool>()).prop_map(
-        |(capacity, buffer, packet, has_flow_queues)| LinkFacts { capacity, buffer, packet, has_flow_queues },
+    (rate(), optional(bytes()), packet(), any::<[bool; 2]>()).prop_map(
+        |(capacity, buffer, packet, [has_flow_queues, carries_ecn])| LinkFacts {
+            has_flow_queues,
+            carries_ecn,
+            ..LinkFacts::fifo(capacity, buffer, packet)
+        },
     )
 }
 

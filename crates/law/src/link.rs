@@ -125,11 +125,13 @@ pub struct LinkFacts {
     /// Whether each flow, or each hash value of flows, has a queue of its own, so that traffic of others does not wait in
     /// the queue of a flow.
     pub has_flow_queues: bool,
+    /// Whether the packets of at least one flow that crosses the link are ECN-capable.
+    pub carries_ecn: bool,
 }
 
 impl LinkFacts {
-    /// A link with one queue for all flows.
+    /// A link with one queue for all flows, some of them ECN-capable.
     pub const fn fifo(capacity: Rate, buffer: Option<Bytes>, packet: Bytes) -> Self {
-        Self { capacity, buffer, packet, has_flow_queues: false }
+        Self { capacity, buffer, packet, has_flow_queues: false, carries_ecn: true }
     }
 }

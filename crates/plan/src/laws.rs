@@ -31,14 +31,15 @@ pub(super) fn laws(
         RouterConduct::TakesPart => present(protocols, traffic),
         RouterConduct::Absent | RouterConduct::Tunnel | RouterConduct::Strips => Vec::new(),
     };
+    let facts = LinkFacts { carries_ecn: carries_ecn(&present), ..*facts };
     let queue = match queue(scenario, registry, &present, hop)? {
         Some(configured) => configured
             .queue
-            .law(&configured.settings, facts)
+            .law(&configured.settings, &facts)
             .map_err(|error| refused(scenario, hop, &error))?,
         None => QueueLaw::DropTail,
     };
-    let facts = LinkFacts { has_flow_queues: has_flow_queues(scenario, hop, &queue), ..*facts };
+    let facts = LinkFacts { has_flow_queues: has_flow_queues(scenario, hop, &queue), ..facts };
     let routers = routers(scenario, &present, hop, |configured| {
         configured.protocol.link(&configured.settings, &facts)
     })?;
@@ -49,6 +50,11 @@ pub(super) fn laws(
         RouterConduct::Strips => after_stripping(queue),
     };
     Ok(BuiltLaws { queue, routers })
+}
+
+/// Whether the packets of one of these protocols are ECN-capable.
+pub(crate) fn carries_ecn(present: &[&ConfiguredProtocol<'_>]) -> bool {
+    present.iter().any(|configured| configured.needs.ecn.is_some())
 }
 
 /// Whether flows have queues of their own: by the scheduler of the link, or by its queue law.

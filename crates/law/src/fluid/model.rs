@@ -56,6 +56,14 @@ pub enum Verdicts {
     Drops,
 }
 
+impl Verdicts {
+    /// Marks if the queue law marks and a flow is ECN-capable, otherwise drops.
+    #[must_use]
+    pub const fn marks_if(ecn: bool) -> Self {
+        if ecn { Self::Marks } else { Self::Drops }
+    }
+}
+
 /// A queue as differential equations.
 pub enum FluidQueue {
     /// The queue has no fluid model; a fluid scenario that uses it is rejected with its name.

@@ -4,7 +4,7 @@ use super::plan::{FluidLinkPlan, FluidProtocol, protocol};
 use super::unsupported;
 use crate::buffers::buffer;
 use crate::flow_instances::FlowInstance;
-use crate::laws::{queue, queue_place, refused, routers};
+use crate::laws::{carries_ecn, queue, queue_place, refused, routers};
 use crate::traffic::{LinkTraffic, facts, hop_name, traffic};
 use millpond_fluid::{FluidNetwork, LinkId};
 use millpond_law::LinkFacts;
@@ -142,6 +142,7 @@ fn install(
 ) -> Result<(), Faults> {
     let NewLink { hop, id, facts } = *link;
     let protocols: Vec<_> = present.iter().map(|model| &model.configured).collect();
+    let facts = &LinkFacts { carries_ecn: carries_ecn(&protocols), ..*facts };
     if let Some(configured) = queue(scenario, registry, &protocols, hop)? {
         match configured
             .queue

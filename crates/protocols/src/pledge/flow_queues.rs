@@ -179,12 +179,8 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
-            let facts = LinkFacts {
-                capacity: Rate::from_mbps(8.0),
-                buffer: None,
-                packet: PACKET,
-                has_flow_queues: true,
-            };
+            let fifo = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
+            let facts = LinkFacts { has_flow_queues: true, ..fifo };
             Self {
                 routers: FlowRouters::new(params, &facts),
                 random: Random::stream(1, "router"),

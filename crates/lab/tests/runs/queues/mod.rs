@@ -4,3 +4,4 @@ mod flow_queues;
 mod l4s;
 mod pie;
 mod shaping;
+mod without_ecn;

@@ -32,7 +32,9 @@ impl Queue for Pie {
     }
 
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
-        let law = link_law(fluid::PieFluid::new(Params::read(settings), facts));
-        Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
+        let params = Params::read(settings);
+        let verdicts = Verdicts::marks_if(params.ecn && facts.carries_ecn);
+        let law = link_law(fluid::PieFluid::new(params, facts, verdicts));
+        Ok(FluidQueue::Law { law, verdicts })
     }
 }

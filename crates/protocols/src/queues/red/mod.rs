@@ -53,7 +53,7 @@ impl Queue for Red {
 
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         let params = Params::read(settings)?;
-        let verdicts = if params.ecn { Verdicts::Marks } else { Verdicts::Drops };
+        let verdicts = Verdicts::marks_if(params.ecn && facts.carries_ecn);
         Ok(FluidQueue::Law { law: link_law(fluid::RedFluid::new(params, facts)), verdicts })
     }
 }

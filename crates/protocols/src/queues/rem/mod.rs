@@ -31,8 +31,8 @@ impl Queue for Rem {
         Ok(QueueLaw::single(RemLink::new(Params::read(settings))))
     }
 
-    fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+    fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         let law = link_law(fluid::RemFluid::new(Params::read(settings)));
-        Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
+        Ok(FluidQueue::Law { law, verdicts: Verdicts::marks_if(facts.carries_ecn) })
     }
 }
