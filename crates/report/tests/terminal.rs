@@ -217,7 +217,7 @@ mod agreements {
 
     #[test]
     fn the_difference_is_a_share_of_the_packet_runs_value() {
-        let link = LinkOperatingPoint { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
+        let link = LinkOperatingPoint { utilization: 1.0, queue_packets: 9.5, marked_share: 0.0 };
         let equilibrium = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
         let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Ok(equilibrium))).to_string();
         let row = text.lines().find(|line| line.contains("queue packets")).unwrap();

@@ -197,8 +197,8 @@ fn link_rows(p: &Link, f: &Link, equilibrium: Option<LinkOperatingPoint>) -> Vec
         row(ComparedQuantity::LongestQueue, None, fluid.max, packets.max),
     ];
     if p.marks > 0 || f.marks > 0 {
-        let probability = equilibrium.map(|link| link.marking_probability);
-        rows.push(row(ComparedQuantity::MarkedShare, probability, marked(f), marked(p)));
+        let share = equilibrium.map(|link| link.marked_share);
+        rows.push(row(ComparedQuantity::MarkedShare, share, marked(f), marked(p)));
     }
     rows
 }

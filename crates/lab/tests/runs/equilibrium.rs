@@ -6,7 +6,7 @@ use millpond_fluid::Entity;
 use millpond_plan::fluid::{FluidPlan, plan};
 use millpond_protocols::Registry;
 use millpond_theory::AnalysisError;
-use millpond_theory::equilibrium::{PlanEquilibrium, find_equilibrium};
+use millpond_theory::equilibrium::{PlanEquilibrium, equilibrium_summary, find_equilibrium};
 use millpond_theory::stability::analyze_stability;
 
 const PACKET: f64 = 12000.0;
@@ -69,6 +69,26 @@ fn newreno_has_its_equilibrium_at_a_full_buffer_with_a_loss_rate_of_two_over_the
     let ((rate, window, rtt), loss) = (flow(&equilibrium), link(&equilibrium, "loss probability"));
     assert!(near(rtt, 0.024 + 200.0 * PACKET / RATE, 1e-9), "{rtt}");
     assert!(near(loss, 2.0 / window.powi(2), 1e-6) && near(4.0 * rate * (1.0 - loss), RATE, 1e-9), "{loss}");
+}
+
+/// Eight flows at a full buffer of ten packets, of which RED marks 5 % and the end of the buffer drops the share l: `w^2 p = 2`
+/// with `1 - p = (1 - l) .95`, and 8 x (1 - l) = C. What is dropped is not marked.
+#[test]
+fn the_marked_share_of_arriving_packets_is_less_than_the_marking_probability_of_a_full_buffer() {
+    let sets = [
+        "flows.f.count=8",
+        "protocols.newreno.params.ecn=true",
+        "links.L.rate=10Mbps",
+        "links.L.buffer=10packets",
+        "links.L.queue={ red = { min_th = \"0B\", max_th = \"30KB\", max_p = 0.1, weight = 1, spacing = \"geometric\" } }",
+    ];
+    let lost = (0..100).fold(0.0, |lost: f64, _| {
+        let window = 0.036 * 10e6 / PACKET / 8.0 / (1.0 - lost);
+        1.0 - (1.0 - 2.0 / window.powi(2)) / 0.95
+    });
+    let summary = equilibrium_summary(&scenario(LINK, &sets), &Registry::builtin()).unwrap();
+    let share = summary.links[0].unwrap().marked_share;
+    assert!(near(share, 0.05 * (1.0 - lost), 1e-4), "{share} {lost}");
 }
 
 /// One loss in K = cbrt((1 - beta) W / C) seconds, in which the window returns to its plateau. The window is flat

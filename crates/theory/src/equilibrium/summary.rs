@@ -33,8 +33,8 @@ pub struct LinkOperatingPoint {
     pub utilization: f64,
     /// Queue length, in packets of the largest size that crosses the link.
     pub queue_packets: f64,
-    /// Marking probability.
-    pub marking_probability: f64,
+    /// Share of arriving packets that are marked: none of those that find no room.
+    pub marked_share: f64,
 }
 
 /// The equilibrium of a scenario after its last flow has started.
@@ -71,6 +71,6 @@ fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &FluidLinkPlan) -> 
     Some(LinkOperatingPoint {
         utilization: value("departing rate") / capacity,
         queue_packets: value("queueing delay") * capacity / link.packet.bits() as f64,
-        marking_probability: value("marking probability"),
+        marked_share: (1.0 - value("loss probability")) * value("marking probability"),
     })
 }
