@@ -306,7 +306,7 @@ class Scenario:
         alpha : float
             0: throughput; 1: proportional fairness; 2: minimum potential delay; ``math.inf``: max-min fairness.
         weights : Mapping, optional
-            Weight of each flow of a group, by the name of the group.
+            Weight of each flow of a group, by the name of the group. A flow of weight w counts as w flows.
         at : str, optional
             As for `equilibrium`.
         """

@@ -455,7 +455,8 @@ pub(crate) struct Equilibrium {
     /// fairness and A = inf is max-min fairness
     #[arg(long, value_name = "alpha=A", allow_hyphen_values = true)]
     pub(crate) utility: Option<AlphaFair>,
-    /// With --utility: the weight of each flow of this group (repeatable)
+    /// With --utility: the weight of each flow of this group (repeatable). A flow of weight w counts as w flows: U'(x) =
+    /// (x / w)^-A
     #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility")]
     pub(crate) weights: Vec<GroupWeight>,
     /// Capacity of links that vary: that at this time of the run [default: their mean over the run]

@@ -102,7 +102,7 @@ impl Marginal for WeightedUtility {
     }
 }
 
-/// The weight of a group of flows.
+/// The weight of each flow of a group: `U'(x) = (x / weight)^-alpha`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupWeight {
     /// Name of the group.
