@@ -37,6 +37,7 @@ impl FluidModel for PledgeFluid {
     fn left_out(&self) -> &'static [&'static str] {
         &[
             "the late factor, which is 1 at constant capacity",
+            "the correction of a signalled capacity by departures",
             "mean waits at several links",
             "labels: a flow counts at every link that it crosses",
             "the drain of a standing queue once in fifty windows",
