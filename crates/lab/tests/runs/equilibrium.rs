@@ -1,13 +1,14 @@
 //! Equilibria at discontinuities, and unstable equilibria.
 
-use crate::common::{near, scenario};
+use crate::common::{flow as of_run, fluid, near, scenario};
 use crate::loop_protocols::{split, unsplit};
 use millpond_fluid::Entity;
 use millpond_plan::fluid::{FluidPlan, plan};
 use millpond_protocols::Registry;
 use millpond_theory::AnalysisError;
 use millpond_theory::equilibrium::{PlanEquilibrium, equilibrium_summary, find_equilibrium};
-use millpond_theory::stability::analyze_stability;
+use millpond_theory::stability::{ZeroRootKind, analyze_stability};
+use millpond_theory::steady_state::steady_state_sentence;
 
 const PACKET: f64 = 12000.0;
 const RATE: f64 = 100e6;
@@ -162,6 +163,38 @@ protocol = "paganini-ecn"
     assert!(judged.disturbances_decay() && !judged.spectrum.is_stable());
     let reason = judged.zero_root.unwrap().reason;
     assert!(reason.contains("not of full rank (1 of 2)"), "{reason}");
+}
+
+/// Without shuffled traffic XCP keeps the differences between its flows, and RCP without a queue term keeps a queue: each value
+/// of these is an equilibrium, which the laws do not declare.
+#[test]
+fn a_root_at_zero_that_no_law_explains_is_not_called_a_slow_decay() {
+    const PAIR: &str = r#"
+title = "Two flows that start one after the other"
+duration = "30s"
+[dumbbell]
+bottleneck = { rate = "20Mbps", delay = "30ms", buffer = "unlimited" }
+[[flows]]
+name = "one"
+protocol = "xcp"
+[[flows]]
+name = "two"
+protocol = "xcp"
+[protocols.xcp]
+params = { gamma = 0 }
+[protocols.rcp]
+params = { beta = 0 }
+"#;
+    for sets in [&[][..], &["flows.one.protocol=rcp", "flows.two.protocol=rcp"]] {
+        let plan = planned(PAIR, sets);
+        let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+        let state = judged.steady_state();
+        assert_eq!((judged.zero_root.unwrap().kind, state.is_stable()), (ZeroRootKind::Unknown, None));
+        let sentence = steady_state_sentence(&state);
+        assert!(sentence.contains("stability is unknown: a characteristic root is at zero"), "{sentence}");
+    }
+    let kept = fluid(PAIR, &["flows.two.start=5s", "duration=60s", "measure={from=\"50s\"}"]);
+    assert!(of_run(&kept, "one").goodput_bps > 10.0 * of_run(&kept, "two").goodput_bps, "differences stay");
 }
 
 /// Five LGCC windows at 1 Gbit/s and 20 ms, a bandwidth-delay product of 33 max_th. Far from the equilibrium the loop

@@ -82,11 +82,22 @@ pub(crate) struct LinearAnalysis {
     pub(crate) two_sided: Option<TwoSided>,
 }
 
+/// What becomes of the disturbance of a root at zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZeroRootKind {
+    /// It stays: there is a continuum of equilibria.
+    Continuum,
+    /// It decays, more slowly than an exponential.
+    SlowDecay,
+    /// The linear equations do not show it.
+    Unknown,
+}
+
 /// Why a characteristic root is at zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZeroRoot {
-    /// Whether there is a continuum of equilibria.
-    pub is_continuum: bool,
+    /// What becomes of its disturbance.
+    pub kind: ZeroRootKind,
     /// What may vary in it, flow by flow, if the law declares that.
     pub ranges: Vec<EquilibriumRange>,
     /// Why, as a clause.
@@ -177,15 +188,17 @@ fn steady_state(
         let (is_stable, reason) = (decays(spectrum, two_sided), crossed.sentence());
         return SteadyState::FixedPoint(FixedPoint::OnThreshold { is_stable, reason });
     }
-    let fixed_point = match (zero_root, spectrum.rightmost_nonzero() < 0.0) {
-        (_, false) => FixedPoint::Unstable(spectrum.first_nonzero().copied()),
-        (None, true) => FixedPoint::Stable,
-        (Some(zero), true) if zero.is_continuum => {
-            return SteadyState::Continuum { reason: zero.reason.clone(), ranges: zero.ranges.clone() };
-        }
-        (Some(zero), true) => FixedPoint::SlowlyStable { reason: zero.reason.clone() },
+    if spectrum.rightmost_nonzero() >= 0.0 {
+        return SteadyState::FixedPoint(FixedPoint::Unstable(spectrum.first_nonzero().copied()));
+    }
+    let Some(ZeroRoot { kind, ranges, reason }) = zero_root.cloned() else {
+        return SteadyState::FixedPoint(FixedPoint::Stable);
     };
-    SteadyState::FixedPoint(fixed_point)
+    match kind {
+        ZeroRootKind::Continuum => SteadyState::Continuum { reason, ranges },
+        ZeroRootKind::SlowDecay => SteadyState::FixedPoint(FixedPoint::SlowlyStable { reason }),
+        ZeroRootKind::Unknown => SteadyState::FixedPoint(FixedPoint::Unknown { reason }),
+    }
 }
 
 /// An error if a flow receives no feedback.
@@ -269,6 +282,10 @@ fn active_loops<'p>(
     plan.loops.iter().enumerate().filter(|(l, _)| is_active(*l)).map(|(_, planned)| planned)
 }
 
+/// Why a fixed point with an unexplained root at zero is not called stable.
+const UNKNOWN: &str = "a characteristic root is at zero, so that the linear equations do not show whether one disturbance \
+                       decays; all others decay";
+
 /// Why a root is at zero. Under a law that declares a continuum there is one, even if the equilibrium found is at its edge
 /// and has no root at zero.
 fn zero_root(
@@ -281,7 +298,7 @@ fn zero_root(
         active_loops(plan, is_active).find_map(|planned| planned.steady_state.continuum)
     {
         let ranges = declared_ranges(plan, is_active);
-        return Some(ZeroRoot { is_continuum: true, reason: reason.to_owned(), ranges });
+        return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason: reason.to_owned(), ranges });
     }
     if !spectrum.roots.iter().any(|root| spectrum.is_zero(root)) {
         return None;
@@ -290,9 +307,12 @@ fn zero_root(
         let reason = format!(
             "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"
         );
-        return Some(ZeroRoot { is_continuum: true, reason, ranges: Vec::new() });
+        return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason, ranges: Vec::new() });
     }
     let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
-    let reason = declared.unwrap_or("a characteristic root is at zero");
-    Some(ZeroRoot { is_continuum: false, reason: reason.to_owned(), ranges: Vec::new() })
+    let (kind, reason) = match declared {
+        Some(reason) => (ZeroRootKind::SlowDecay, reason),
+        None => (ZeroRootKind::Unknown, UNKNOWN),
+    };
+    Some(ZeroRoot { kind, reason: reason.to_owned(), ranges: Vec::new() })
 }

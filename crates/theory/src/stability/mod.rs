@@ -10,7 +10,7 @@ mod parameter;
 mod sentence;
 mod two_sided;
 
-pub use analysis::{FlowChainGain, Stability, ZeroRoot, analyze_linear, analyze_stability};
+pub use analysis::{FlowChainGain, Stability, ZeroRoot, ZeroRootKind, analyze_linear, analyze_stability};
 pub(crate) use analysis::{LinearAnalysis, chains};
 pub use axis::ParameterAxis;
 pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};

@@ -82,7 +82,7 @@ pub enum FixedPoint {
         /// Name of the flow.
         flow: String,
     },
-    /// The characteristic roots could not be computed.
+    /// The characteristic roots could not be computed, or they do not show whether disturbances decay.
     Unknown {
         /// Why, in a sentence.
         reason: String,
