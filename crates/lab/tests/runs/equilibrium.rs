@@ -165,6 +165,22 @@ protocol = "paganini-ecn"
     assert!(reason.contains("not of full rank (1 of 2)"), "{reason}");
 }
 
+/// The slope of the cubic function at its plateau is zero at any round-trip time, however near the equilibrium is found.
+#[test]
+fn cubic_at_marks_has_a_slow_decay_at_any_round_trip_time() {
+    let red = "links.L.queue={ red = { min_th = \"15KB\", max_th = \"150KB\", max_p = 0.1 } }";
+    for rtt in ["24ms", "100ms", "1s"] {
+        let rtt = format!("flows.f.rtt={rtt}");
+        let sets = ["flows.f.protocol=cubic", "flows.f.count=1", "links.L.rate=20Mbps", red, &rtt];
+        let plan = planned(
+            LINK,
+            &[&sets[..], &["protocols.cubic.params.ecn=true", "links.L.buffer=unlimited"]].concat(),
+        );
+        let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+        assert_eq!(judged.zero_root.map(|zero| zero.kind), Some(ZeroRootKind::SlowDecay), "{rtt}");
+    }
+}
+
 /// Without shuffled traffic XCP keeps the differences between its flows, and RCP without a queue term keeps a queue: each value
 /// of these is an equilibrium, which the laws do not declare.
 #[test]

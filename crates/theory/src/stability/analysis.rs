@@ -9,7 +9,7 @@ use crate::steady_state::{
 };
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
-    ChainGain, HopGain, Linearized, Margins, Spectrum, System, chain_gain, margins, rightmost,
+    ChainGain, HopGain, Linearized, Margins, Root, Spectrum, System, chain_gain, margins, rightmost,
     search_boundaries,
 };
 use millpond_law::fluid::Continuum;
@@ -286,6 +286,10 @@ fn active_loops<'p>(
 const UNKNOWN: &str = "a characteristic root is at zero, so that the linear equations do not show whether one disturbance \
                        decays; all others decay";
 
+/// A real root is at zero under a law that declares a slow decay if its absolute value is below this value divided by the time
+/// scale. At a slope of zero an equilibrium is found within a thousandth only, and the slope there is not zero.
+const SLOW: f64 = 1e-3;
+
 /// Why a root is at zero. Under a law that declares a continuum there is one, even if the equilibrium found is at its edge
 /// and has no root at zero.
 fn zero_root(
@@ -300,7 +304,10 @@ fn zero_root(
         let ranges = declared_ranges(plan, is_active);
         return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason: reason.to_owned(), ranges });
     }
-    if !spectrum.roots.iter().any(|root| spectrum.is_zero(root)) {
+    let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
+    let is_slow =
+        |root: &Root| declared.is_some() && root.s.im == 0.0 && root.s.norm() * spectrum.time_scale < SLOW;
+    if !spectrum.roots.iter().any(|root| spectrum.is_zero(root) || is_slow(root)) {
         return None;
     }
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
@@ -309,7 +316,6 @@ fn zero_root(
         );
         return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason, ranges: Vec::new() });
     }
-    let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
     let (kind, reason) = match declared {
         Some(reason) => (ZeroRootKind::SlowDecay, reason),
         None => (ZeroRootKind::Unknown, UNKNOWN),
