@@ -14,6 +14,7 @@ use millpond_scenario::{At, Fault, Faults, Place, QueueSpec, Scenario};
 use millpond_theory::Study;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One run of a comparison.
@@ -57,7 +58,8 @@ impl Choice {
 /// their protocol.
 ///
 /// # Errors
-/// A protocol or a queue that is unknown or named twice, with its place in the list as typed; or an error of a plan.
+/// A protocol, a queue or a share that is unknown or named twice, with its place in the list as typed; more seeds than there are;
+/// or an error of a plan.
 pub fn cases(
     scenario: &Scenario,
     registry: &Registry,
@@ -66,6 +68,7 @@ pub fn cases(
     let mut scenario = scenario.clone();
     let protocols = protocols(&mut scenario, &choice.protocols)?;
     let queues = labels(&mut scenario, "--queues", &choice.queues)?;
+    let seeds = seeds_of(&mut scenario, choice.seeds)?;
     let mut cases = Vec::new();
     for protocol in &protocols {
         for (percentage, deployed) in deployed(&scenario, protocol.as_ref(), choice, registry)? {
@@ -77,7 +80,7 @@ pub fn cases(
                 let [protocol, queue] =
                     [protocol, queue].map(|label| label.as_ref().map(|name| name.value.as_str()));
                 let chosen = [protocol, percentage.as_deref(), queue];
-                cases.extend(cases_of(&changed, &chosen, choice));
+                cases.extend(cases_of(&changed, &chosen, &choice.worlds, &seeds));
             }
         }
     }
@@ -86,17 +89,36 @@ pub fn cases(
     Ok(cases)
 }
 
+/// This many seeds, from that of the scenario upwards.
+///
+/// # Errors
+/// None, or more than there are.
+pub fn seeds_of(scenario: &mut Scenario, number: u64) -> Result<RangeInclusive<u64>, Fault> {
+    let first = scenario.seed;
+    if let Some(last) = number.checked_sub(1).and_then(|others| first.checked_add(others)) {
+        return Ok(first..=last);
+    }
+    let typed = number.to_string();
+    let text = scenario.sources.add("--seeds", &typed);
+    let place = Place { text, start: 0, end: typed.len() };
+    let message = format!("there are no {number} seeds from {first} upwards");
+    Err(scenario
+        .fault(place, message, "the number of seeds")
+        .help(format!("the greatest seed is {}", u64::MAX)))
+}
+
 /// The runs of a scenario in every world under every seed.
 fn cases_of<'a>(
     scenario: &'a Scenario,
     chosen: &'a [Option<&'a str>],
-    choice: &'a Choice,
+    worlds: &'a [World],
+    seeds: &'a RangeInclusive<u64>,
 ) -> impl Iterator<Item = ComparisonCase> + use<'a> {
-    choice.worlds.iter().flat_map(move |&world| {
-        let label = name(chosen, world, choice.worlds.len());
-        let seeds = scenario.seed..scenario.seed.saturating_add(choice.seeds);
-        seeds.map(move |seed| {
-            let suffix = if choice.seeds == 1 { String::new() } else { seed_suffix(seed) };
+    let is_single = seeds.start() == seeds.end();
+    worlds.iter().flat_map(move |&world| {
+        let label = name(chosen, world, worlds.len());
+        seeds.clone().map(move |seed| {
+            let suffix = if is_single { String::new() } else { seed_suffix(seed) };
             ComparisonCase {
                 directory: label.clone() + &suffix,
                 label: label.clone(),

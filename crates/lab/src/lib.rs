@@ -30,7 +30,7 @@ mod world;
 pub use coexistence::{CoexistenceRow, CompetingFlows, coexistence};
 pub use compare::{
     Choice, ComparisonCase, cases, compare, labels_without_randomness, live_agreements, notes_on_queues,
-    world_agreements,
+    seeds_of, world_agreements,
 };
 pub use deployment::Deployment;
 pub use error::Error;

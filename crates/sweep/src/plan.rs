@@ -2,12 +2,13 @@
 
 use crate::error::Error;
 use crate::varied::Varied;
-use millpond_lab::{Choice, ComparisonCase, cases};
+use millpond_lab::{Choice, ComparisonCase, cases, seeds_of};
 use millpond_protocols::Registry;
 use millpond_results::World;
 use millpond_scenario::{Disk, Faults, Files, Scenario};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,11 +94,12 @@ impl<'a> SweepPlan<'a> {
             cells: Vec::new(),
         };
         plan.check_options()?;
-        let scenario = plan.load(&[])?;
+        let mut scenario = plan.load(&[])?;
         plan.title = if scenario.title.is_empty() { name } else { scenario.title.clone() };
         cases(&scenario, registry, &plan.choice(plan.spec.protocols.clone()))?;
         plan.base = fingerprint(&scenario);
-        plan.cells = plan.all_cells(scenario.seed)?;
+        let seeds = seeds_of(&mut scenario, plan.spec.seeds).map_err(Faults::from)?;
+        plan.cells = plan.all_cells(&seeds)?;
         Ok(plan)
     }
 
@@ -141,7 +143,7 @@ impl<'a> SweepPlan<'a> {
     }
 
     /// The runs for every combination of values, or for each sample, in order.
-    fn all_cells(&self, first_seed: u64) -> Result<Vec<SweepCell>, Error> {
+    fn all_cells(&self, seeds: &RangeInclusive<u64>) -> Result<Vec<SweepCell>, Error> {
         let protocols: Vec<Option<Arc<str>>> = match self.spec.protocols.as_slice() {
             [] => vec![None],
             names => names.iter().map(|name| Some(Arc::from(name.as_str()))).collect(),
@@ -156,7 +158,7 @@ impl<'a> SweepPlan<'a> {
         let mut cells = Vec::with_capacity(runs);
         for settings in (0..combinations).map(|index| self.combination(index)) {
             for protocol in &protocols {
-                for seed in (0..self.spec.seeds).map(|number| first_seed.saturating_add(number)) {
+                for seed in seeds.clone() {
                     let key = self.key(&settings, &fingerprints, protocol.as_deref(), seed);
                     let settings = Arc::clone(&settings);
                     cells.push(SweepCell { key, settings, protocol: protocol.clone(), seed });

@@ -258,6 +258,19 @@ fn options_quote_the_value_and_say_what_was_expected() {
             &["'0'", "--seeds", "from 1"],
         ),
         (
+            &[
+                "compare",
+                "scenario.toml",
+                "--protocols",
+                "cubic",
+                "--seed",
+                "18446744073709551615",
+                "--seeds",
+                "3",
+            ],
+            &["--seeds", "there are no 3 seeds from 18446744073709551615 upwards"],
+        ),
+        (
             &["trace", "generate", "--preset", "lte-car", "--duration", "-5s"],
             &["-5s", "--duration", "negative"],
         ),
