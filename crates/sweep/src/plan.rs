@@ -58,6 +58,8 @@ pub struct SweepPlan<'a> {
     cells: Vec<SweepCell>,
 }
 
+/// The key of the seed, which each run has besides the values of the varied keys.
+const SEED: &str = "seed";
 /// The most runs of a sweep.
 const MOST_RUNS: usize = 1_000_000;
 /// The most samples: the length of the sequence.
@@ -109,6 +111,11 @@ impl<'a> SweepPlan<'a> {
         for (index, one) in varied.iter().enumerate() {
             if varied[..index].iter().any(|other| other.key == one.key) {
                 return fault(format!("{} is varied twice; write all its values in one list", one.key));
+            }
+            if one.key == SEED {
+                return fault(format!(
+                    "{SEED} is not varied: --seeds sets how many seeds each combination has, --seed the first of them"
+                ));
             }
             if one.list().is_none() && self.spec.samples.is_none() {
                 return fault(format!(

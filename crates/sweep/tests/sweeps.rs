@@ -207,6 +207,7 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     assert!(refused(own("flows.f.protocol=cubic,cubik")).contains("cubik"));
     assert!(refused(spec(folder.path(), &["links.L.rate=1Mbps..9Mbps"])).contains("how many values"));
     assert!(refused(spec(folder.path(), &["duration=1s", "duration=2s"])).contains("varied twice"));
+    assert!(refused(spec(folder.path(), &["seed=1,2"])).contains("--seeds"));
     assert!(refused(SweepSpec { seed: Some(u64::MAX), ..valid() }).contains("no 2 seeds from"));
     assert!(refused(SweepSpec { protocols: vec!["cubik".into()], ..valid() }).contains("cubic"));
     assert!(refused(SweepSpec { seeds: 2_000_000, ..valid() }).contains("at most 1000000"));
