@@ -140,6 +140,8 @@ fn deployed(
     let assigned = protocol.map_or_else(|| scenario.clone(), |protocol| assigned(scenario, protocol));
     let Some(deployment) = &choice.deployment else { return Ok(vec![(None, assigned)]) };
     let mut assigned = deployment.at_routers(assigned)?;
+    let shares: Vec<String> = deployment.percentages.iter().copied().map(Deployment::label).collect();
+    labels(&mut assigned, "--deploy", &shares)?;
     let baseline = deployment.baseline(&mut assigned)?;
     let at = |percentage: &f64| {
         let scenario = Deployment::at_percentage(&assigned, *percentage, &baseline, registry)?;

@@ -117,6 +117,13 @@ fn a_part_of_one_flow_is_refused() {
     );
 }
 
+/// Two rows of one share would be taken for two seeds of it.
+#[test]
+fn a_share_that_is_named_twice_is_refused() {
+    let error = deployed(&scenario(FOUR_PAIRS, &[]), deployment(&[50.0, 100.0, 50.0], &[])).unwrap_err();
+    assert!(error.contains("--deploy") && error.contains("\"50%\" is named twice"), "{error}");
+}
+
 #[test]
 fn an_unknown_baseline_is_shown_at_its_option() {
     let unknown = Deployment { baseline: "cubik".to_owned(), ..deployment(&[50.0], &[]) };
