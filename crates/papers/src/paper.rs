@@ -138,6 +138,9 @@ impl Library {
     }
 
     /// The recipes of a folder on the disk: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
+    ///
+    /// # Errors
+    /// A folder without a recipe, or a file that cannot be read or is wrong.
     pub fn read(folder: &Path) -> Result<Self, RecipeError> {
         let fail = |path: &Path, fault: std::io::Error| RecipeError::new(path.display(), fault.to_string());
         // Paths in scenarios are relative to their folder, those of overrides to the current one.
@@ -152,7 +155,13 @@ impl Library {
                 }
             }
         }
-        Self::parse(&files, folder)
+        let library = Self::parse(&files, folder)?;
+        if library.papers.iter().all(|paper| paper.recipes.is_empty()) {
+            let message =
+                "there is no recipe in this folder: PAPER/RECIPE.toml, and PAPER/paper.toml beside it";
+            return Err(RecipeError::new(folder.display(), message));
+        }
+        Ok(library)
     }
 
     /// The recipes of these texts by their paths, `<paper>/paper.toml` and `<paper>/<recipe>.toml`. Files that they name are in
@@ -464,6 +473,19 @@ mod tests {
             let fault = library(wrong).unwrap_err().to_string();
             assert!(fault.starts_with("toy/paper.toml: ") && fault.contains(message), "{fault}");
         }
+    }
+
+    #[test]
+    fn a_folder_without_a_recipe_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |folder: &Path| Library::read(folder).err().map(|fault| fault.to_string());
+        let paper = folder.path().join("toy");
+        fs::create_dir(&paper).unwrap();
+        fs::write(paper.join(PAPER_FILE), PAPER).unwrap();
+        assert!(read(folder.path()).unwrap().contains("there is no recipe in this folder"));
+        fs::write(paper.join("fig2.toml"), RECIPE).unwrap();
+        assert_eq!(read(folder.path()), None);
+        assert!(read(&paper).unwrap().contains("there is no recipe in this folder"), "one folder too deep");
     }
 
     #[test]
