@@ -513,6 +513,7 @@ mod tests {
             ),
             ("flow = '1', ", "", "has one of flow"),
             ("because", "from = '2 parsecs'\nbecause", "parsecs"),
+            ("name = 'abc'", "name = 'abc'\nset = { seed = 3 }", "the seeds of a recipe are 1, 2, ..."),
             ("[[cases]]", "[[figures]]\nkind = 'pie'\n[[cases]]", "unknown variant `pie`"),
             ("[[cases]]", "[[figures]]\nkind = 'time'\ncolour = 1\n[[cases]]", "unknown field `colour`"),
             ("[[cases]]", "[[figures]]\nkind = 'time'\ncases = ['abd']\n[[cases]]", "did you mean \"abc\""),

@@ -66,6 +66,9 @@ pub struct Recipe {
     pub expect: Vec<Spanned<Expectation>>,
 }
 
+/// The key of a scenario that each trial sets.
+pub(super) const SEED: &str = "seed";
+
 /// One variant of a recipe's scenario.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -183,11 +186,23 @@ impl Recipe {
         if [&self.quick, &self.full].iter().any(|extent| !(1..=MOST_SEEDS).contains(&extent.seeds)) {
             return Err(format!("seeds: expected a whole number from 1 to {MOST_SEEDS}"));
         }
+        if self.sets_seed() {
+            return Err(
+                "the seeds of a recipe are 1, 2, ...: `seeds` of [quick] and [full] is their number".into()
+            );
+        }
         self.cases.iter().try_for_each(|case| self.check_case(case))?;
         self.cases
             .iter()
             .filter_map(|case| self.recurrence(case, &Reading::default()))
             .try_for_each(|recurrence| recurrence.map(drop))
+    }
+
+    /// Whether the scenario or an override of it has a seed, which that of a trial would replace.
+    fn sets_seed(&self) -> bool {
+        let sets = self.cases.iter().map(|case| &case.set).chain([&self.quick.set, &self.full.set]);
+        let in_scenario = self.scenario.as_ref().is_some_and(|scenario| scenario.contains_key(SEED));
+        in_scenario || sets.into_iter().any(|set| set.contains_key(SEED))
     }
 
     fn check_row(&self, row: &Expectation, readings: &[String]) -> Result<(), String> {

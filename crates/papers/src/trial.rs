@@ -3,10 +3,10 @@
 use super::expect::Expectation;
 use super::paper::{Paper, SelectedRecipe};
 use super::reading::Reading;
-use super::recipe::{Case, Recipe};
+use super::recipe::{Case, Recipe, SEED};
 use millpond_recurrences::Recurrence;
 use millpond_results::{About, RunOrigin, World};
-use millpond_scenario::{Faults, Scenario};
+use millpond_scenario::{Fault, Faults, Place, Scenario};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -52,7 +52,7 @@ impl Trial<'_> {
     /// The scenario with the overrides `more` applied last and with `trace` in place of every trace.
     ///
     /// # Errors
-    /// The faults of the scenario or of the overrides.
+    /// The faults of the scenario or of the overrides, or an override of the seed.
     pub fn scenario(&self, more: &[String], trace: Option<&Path>) -> Result<Scenario, Faults> {
         let (folder, files) = self.paper.files();
         let other = self.recipe.extent(self.full).trace.as_deref();
@@ -63,7 +63,11 @@ impl Trial<'_> {
         overrides.extend_from_slice(more);
         // Lines of this text are not those of the recipe.
         let name = format!("scenario of {}", self.recipe.name);
-        Scenario::parse(&text, &name, &folder, &overrides, files)
+        let mut scenario = Scenario::parse(&text, &name, &folder, &overrides, files)?;
+        match more.iter().find(|set| is_seed(set)) {
+            Some(set) => Err(fixed_seed(&mut scenario, set).into()),
+            None => Ok(scenario),
+        }
     }
 
     /// The overrides of the recipe's scenario as `path=value`; later ones replace earlier ones.
@@ -73,7 +77,7 @@ impl Trial<'_> {
             .into_iter()
             .flatten()
             .map(|(key, value)| format!("{key}={}", with_trace_paths(value.clone(), path)));
-        set.chain([format!("seed={}", self.seed)]).collect()
+        set.chain([format!("{SEED}={}", self.seed)]).collect()
     }
 
     fn id(&self) -> (&str, &str, u64) {
@@ -91,6 +95,19 @@ impl Trial<'_> {
             self.recipe.case_of(row) == self.case.name || row.versus.as_ref() == Some(&self.case.name);
         has_case && self.reading.name == reading.name
     }
+}
+
+/// Whether an override `path=value` sets the seed.
+fn is_seed(set: &str) -> bool {
+    set.split_once('=').is_some_and(|(path, _)| path.trim() == SEED)
+}
+
+/// An override of the seed would make all seeds of a recipe one.
+fn fixed_seed(scenario: &mut Scenario, set: &str) -> Fault {
+    let text = scenario.sources.add("--set", set);
+    let place = Place { text, start: 0, end: set.len() };
+    let message = "the seeds of a recipe are 1, 2, ...; none is set for all runs";
+    scenario.fault(place, message, "the seed").help("--full runs more seeds")
 }
 
 /// The value with every trace file replaced by `path` of it: `trace = "file"` or `trace = { file = "file", .. }`.
@@ -161,6 +178,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// With one seed for all runs of a row, the interval over its seeds would be zero.
+    #[test]
+    fn an_override_of_the_seed_is_refused() {
+        let library = Library::builtin().unwrap();
+        let trials = trials(library.select(Some("lgcc/fig12")).unwrap()[0], false);
+        let set = |set: &str| trials[0].scenario(&[set.to_owned()], None);
+        assert_eq!(set("duration=3s").unwrap().seed, 1);
+        let fault = set("seed=5").unwrap_err().to_string();
+        assert!(fault.contains("seed=5") && fault.contains("the seeds of a recipe are 1, 2, ..."), "{fault}");
     }
 
     #[test]
