@@ -206,6 +206,25 @@ pub enum Combine {
     Sum,
 }
 
+impl Statistic {
+    /// Checks that quantiles are shares and that ranges begin with their lower end.
+    fn check(self) -> Result<(), String> {
+        let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        match self {
+            Self::Quantile(share) if !is_share(share) => {
+                Err(format!("quantile = {share}: a quantile is from 0 to 1"))
+            }
+            Self::Between(low, high) if !(is_share(low) && is_share(high) && low <= high) => {
+                Err(format!("between = [{low}, {high}]: two quantiles from 0 to 1, the lower one first"))
+            }
+            Self::Lasts(low, high) if low > high => {
+                Err(format!("lasts = [{low}, {high}]: the lower end of the range first"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Expectation {
     /// One row for each of the row's cases.
     pub(super) fn per_case(mut self) -> Vec<Self> {
@@ -374,6 +393,7 @@ impl Expectation {
         if single && self.statistic != Statistic::Mean {
             return Err("summary and answer hold single numbers: a statistic belongs to a series".into());
         }
+        self.statistic.check()?;
         let of_distribution = matches!(self.statistic, Statistic::Quantile(_) | Statistic::Between(..));
         if self.distribution.is_some() && !of_distribution {
             return Err("of a distribution, take { quantile = share } or { between = [low, high] }".into());
