@@ -64,17 +64,25 @@ fn a_folder_without_exactly_one_run_is_refused_with_a_remedy() {
     fs::write(folder.path().join("half/summary.json"), "{}").unwrap();
     let half = at(&["stability", "--explain", "half"]);
     assert!(half.contains("half/summary.json: missing field"), "{half}");
-    printed(folder.path(), &["compare", "scenario.toml", "--protocols", "cltcp,xcp", "--out", "both"]);
+    printed(
+        folder.path(),
+        &["compare", "scenario.toml", "--protocols", "cltcp", "--seeds", "2", "--out", "both"],
+    );
     let several = at(&["stability", "--explain", "both"]);
     assert!(
-        several.contains("both: there are 2 runs in it; --explain takes one of them: both/cltcp, both/xcp"),
+        several.contains(
+            "both: there are 2 runs in it; --explain takes one of them: both/cltcp-seed1, both/cltcp-seed2"
+        ),
         "{several}"
     );
-    assert!(
-        printed(folder.path(), &["stability", "--explain", "both/cltcp"]).starts_with("does not oscillate")
-    );
+    let one = ["stability", "--explain", "both/cltcp-seed1"];
+    assert!(printed(folder.path(), &one).starts_with("does not oscillate"));
+    fs::create_dir(folder.path().join("above")).unwrap();
+    fs::rename(folder.path().join("both/cltcp-seed1"), folder.path().join("above/only")).unwrap();
+    let only = printed(folder.path(), &["stability", "--explain", "above"]);
+    assert!(only.starts_with("does not oscillate"), "{only}");
     let written = names(folder.path());
-    assert_eq!(written, ["both", "empty", "half", "scenario.toml", "trace.csv"]);
+    assert_eq!(written, ["above", "both", "empty", "half", "scenario.toml", "trace.csv"]);
 }
 
 #[test]

@@ -21,23 +21,20 @@ pub struct StoredRun {
     pub scenario: Scenario,
 }
 
-/// Reads the only run of a directory, or of the directory of a file, with its scenario.
+/// Reads the only run in a directory or below it, or of the directory of a file, with its scenario.
 ///
 /// # Errors
 /// There is no run, there are several, or the scenario cannot be read.
 pub fn read_run(path: &Path) -> Result<StoredRun, RunReadError> {
+    let no_run = |error| RunReadError::Run(ExplainError::NoRun(error));
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
-    let mut runs = files::load(directory).map_err(|error| RunReadError::Run(ExplainError::NoRun(error)))?;
-    match (runs.pop(), runs.is_empty()) {
-        (Some(run), true) => {
-            let scenario =
-                Scenario::load(&files::scenario_of(directory), &[]).map_err(RunReadError::Scenario)?;
-            Ok(StoredRun { run, scenario })
-        }
-        (last, _) => {
-            let all = runs.iter().chain(&last);
-            let runs = all.map(|run| directory.join(&run.label).display().to_string()).collect();
-            Err(RunReadError::Run(ExplainError::Several { runs }))
-        }
+    let directories = files::run_directories(directory).map_err(no_run)?;
+    if let [directory] = directories.as_slice()
+        && let Some(run) = files::load(directory).map_err(no_run)?.pop()
+    {
+        let scenario = Scenario::load(&files::scenario_of(directory), &[]).map_err(RunReadError::Scenario)?;
+        return Ok(StoredRun { run, scenario });
     }
+    let runs = directories.iter().map(|directory| directory.display().to_string()).collect();
+    Err(RunReadError::Run(ExplainError::Several { runs }))
 }

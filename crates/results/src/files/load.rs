@@ -33,9 +33,25 @@ impl std::error::Error for LoadError {}
 /// # Errors
 /// A directory without a run, or a file that cannot be read.
 pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
+    let own_name = Path::new(directory.file_name().unwrap_or(directory.as_os_str()));
+    let name = |path: &Path| match path.strip_prefix(directory) {
+        Ok(below) if !below.as_os_str().is_empty() => below.to_owned(),
+        _ => own_name.to_owned(),
+    };
+    let runs = run_directories(directory)?.into_iter().map(|path| one(&path, &name(&path)));
+    let mut runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
+    let labels = compared_labels(directory);
+    runs.sort_by_key(|run| labels.iter().position(|label| *label == run.label).unwrap_or(labels.len()));
+    Ok(runs)
+}
+
+/// The directories of runs: `directory` itself, or those below it in the order of their paths.
+///
+/// # Errors
+/// A directory without a run, or one that cannot be read.
+pub fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, LoadError> {
     if directory.join(names::SUMMARY).is_file() {
-        let name = directory.file_name().unwrap_or(directory.as_os_str());
-        return Ok(vec![one(directory, Path::new(name))?]);
+        return Ok(vec![directory.to_owned()]);
     }
     fs::read_dir(directory).map_err(|error| fault(directory, error))?;
     let mut paths = Vec::new();
@@ -47,11 +63,7 @@ pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
             format!("has no run: there is no {} in it or below it", names::SUMMARY),
         ));
     }
-    let runs = paths.iter().map(|path| one(path, path.strip_prefix(directory).unwrap_or(path)));
-    let mut runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-    let labels = compared_labels(directory);
-    runs.sort_by_key(|run| labels.iter().position(|label| *label == run.label).unwrap_or(labels.len()));
-    Ok(runs)
+    Ok(paths)
 }
 
 /// The labels of the comparison in `directory` in its order; empty if there is none.

@@ -20,7 +20,7 @@ mod texts;
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::{ComparisonDirectory, seed_suffix};
 pub use directory::{OutputError, RunDirectory};
-pub use load::{LoadError, load, scenario_of};
+pub use load::{LoadError, load, run_directories, scenario_of};
 pub use parquet::bytes as parquet_bytes;
 pub use save::{Extras, comparison_json, save, summary_json};
 pub use table::{
