@@ -86,6 +86,16 @@ fn a_folder_without_exactly_one_run_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_time_at_which_nothing_is_measured_is_refused() {
+    let folder = folder(STABLE);
+    printed(folder.path(), &["run", "scenario.toml", "--out", "run"]);
+    for time in ["10s", "60s"] {
+        let error = error_of(folder.path(), &["stability", "--explain", "run", "--at", time]);
+        assert!(error.contains("run: the run is measured from 30 s to 60 s"), "{error}");
+    }
+}
+
+#[test]
 fn a_run_of_a_law_without_a_linear_model_is_explained_and_one_without_equations_refused() {
     let folder = folder(STABLE);
     printed(folder.path(), &["run", "scenario.toml", "--out", "clocked", "--set", "flows.f.protocol=vcp"]);

@@ -15,6 +15,15 @@ pub enum ExplainError {
         /// Their directories.
         runs: Vec<String>,
     },
+    /// The time is not in the measured part of the run.
+    NotMeasured {
+        /// The time, in seconds.
+        at: f64,
+        /// The start of the measurement, in seconds.
+        from: f64,
+        /// The end of the run, in seconds.
+        until: f64,
+    },
     /// The scenario has no linear model.
     Analysis(AnalysisError),
     /// A series is missing or has gaps.
@@ -54,6 +63,12 @@ impl fmt::Display for ExplainError {
                     "there are {} runs in it; --explain takes one of them: {}",
                     runs.len(),
                     runs.join(", ")
+                )
+            }
+            Self::NotMeasured { at, from, until } => {
+                write!(
+                    f,
+                    "the run is measured from {from} s to {until} s: name a time of it in place of {at} s"
                 )
             }
             Self::Analysis(reason) => reason.fmt(f),
