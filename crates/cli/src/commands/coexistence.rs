@@ -1,7 +1,7 @@
 //! `millpond coexistence`: the shares of a protocol beside CUBIC and of flows that join late, or its harm to CUBIC.
 
 use super::harm::harm;
-use super::protocols::unknown;
+use super::protocols::{protocol_names, unknown};
 use crate::args;
 use crate::failure::Outcome;
 use crate::interrupt::Interrupt;
@@ -18,7 +18,10 @@ use std::process::ExitCode;
 pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
     // The settings of a variant stand behind a colon.
     let (name, protocol) = (&args.protocol, name_without_settings(&args.protocol));
-    let card = registry.protocol(protocol).map_err(|_| unknown(registry, protocol))?.card();
+    let card = match registry.protocol(protocol) {
+        Ok(protocol) => protocol.card(),
+        Err(_) => return Err(unknown("protocol", protocol, protocol_names(registry))),
+    };
     if args.harm {
         return harm(card, args, registry);
     }

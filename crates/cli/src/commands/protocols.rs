@@ -23,7 +23,9 @@ pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome 
 
 /// One protocol or one queue: a text on a terminal, else the table of its parameters.
 fn one(registry: &Registry, name: &str, form: args::OutputForm) -> Result<Document, Failure> {
-    let text = terminal::protocol(registry, name).ok_or_else(|| unknown(registry, name))?;
+    let names = || protocol_names(registry).chain(registry.queues().map(|queue| queue.card().name));
+    let text =
+        terminal::protocol(registry, name).ok_or_else(|| unknown("protocol or queue", name, names()))?;
     if form.is_terminal() {
         return Ok(text);
     }
@@ -127,10 +129,14 @@ fn entries(keys: Keys) -> Vec<ParameterEntry> {
     keys.iter().map(|key| entry(key.parameter())).collect()
 }
 
-pub(super) fn unknown(registry: &Registry, name: &str) -> Failure {
-    let protocols = registry.protocols().map(|protocol| protocol.card().name);
-    let names: Vec<&str> = protocols.chain(registry.queues().map(|queue| queue.card().name)).collect();
+pub(super) fn protocol_names(registry: &Registry) -> impl Iterator<Item = &'static str> {
+    registry.protocols().map(|protocol| protocol.card().name)
+}
+
+/// The failure of a name of this kind that is none of `names`, with the nearest of them.
+pub(super) fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Failure {
+    let names: Vec<&str> = names.collect();
     let near = millpond_units::nearest(name, names.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
-    Failure::input(format!("no protocol or queue \"{name}\"; {near}there are: {}", names.join(", ")))
+    Failure::input(format!("no {kind} \"{name}\"; {near}there are: {}", names.join(", ")))
 }

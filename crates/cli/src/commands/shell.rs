@@ -1,5 +1,6 @@
 //! `millpond completions` and `millpond man`: files for shells and for `man`.
 
+use super::protocols::unknown;
 use crate::args::{self, Args};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
@@ -18,21 +19,14 @@ pub(crate) fn man(args: &args::Man) -> Outcome {
     all.build();
     let below = |all: clap::Command, name: &String| match all.find_subcommand(name) {
         Some(command) => Ok(command.clone()),
-        None => Err(unknown(&all, name)),
+        None if !all.has_subcommands() => {
+            Err(Failure::input(format!("{} has no commands of its own", all.get_name())))
+        }
+        None => Err(unknown("command", name, all.get_subcommands().map(clap::Command::get_name))),
     };
     let command = args.command.iter().try_fold(all, below)?;
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).map_err(Failure::input)?;
     print(String::from_utf8_lossy(&page))?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn unknown(command: &clap::Command, name: &str) -> Failure {
-    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-    if names.is_empty() {
-        return Failure::input(format!("{} has no commands of its own", command.get_name()));
-    }
-    let near = millpond_units::nearest(name, names.iter().copied());
-    let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
-    Failure::input(format!("no command \"{name}\"; {near}there are: {}", names.join(", ")))
 }

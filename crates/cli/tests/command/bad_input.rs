@@ -337,6 +337,7 @@ fn mistyped_names_on_the_command_line_meet_the_nearest() {
     };
     near(&["protocols", "lcgc"], "\"lgcc\"");
     near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");
+    near(&["coexistence", "codel"], "no protocol \"codel\";");
     near(&["trace", "stats", "nothing.csv"], "nothing.csv");
     near(&["report", "nowhere", "--out", "page.html"], "nowhere");
     near(&["run", "scenario.toml", "--csv-files"], "--out");
