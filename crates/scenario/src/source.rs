@@ -117,6 +117,7 @@ impl Fault {
     /// The fault, with the lines of others that have the same cause in its message.
     pub(crate) fn also_at(mut self, others: &[Self]) -> Self {
         const MOST_LINES: usize = 5;
+        let others: Vec<&Self> = others.iter().filter(|other| other.place() != self.place()).collect();
         if others.is_empty() {
             return self;
         }

@@ -229,6 +229,7 @@ fn a_mistyped_queue_of_a_comparison_is_pointed_at() {
     for (queues, words) in [
         ("droptail,codl", &["--queues", "droptail,codl", "did you mean \"codel\"?"][..]),
         ("codel,pie,codel", &["--queues", "\"codel\" is named twice"]),
+        ("codl", &["unknown queue \"codl\"\n"]),
         ("codel,", &["--queues", "droptail,codel", "millpond protocols"]),
     ] {
         let error = error_of(folder.path(), &["compare", "scenario.toml", "--queues", queues]);
@@ -336,8 +337,8 @@ fn mistyped_names_on_the_command_line_meet_the_nearest() {
         assert!(error.contains(name), "{error}");
     };
     near(&["protocols", "lcgc"], "\"lgcc\"");
-    near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");
     near(&["coexistence", "codel"], "no protocol \"codel\";");
+    near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");
     near(&["trace", "stats", "nothing.csv"], "nothing.csv");
     near(&["report", "nowhere", "--out", "page.html"], "nowhere");
     near(&["run", "scenario.toml", "--csv-files"], "--out");
