@@ -17,6 +17,10 @@ pub fn schema() -> Value {
     Value::Object(schema)
 }
 
+/// A character of a name. The classes of Unicode are unknown to many readers of patterns, such as Python's, so that all
+/// characters beyond ASCII are accepted here; reading the scenario refuses those that are neither letters nor digits.
+const OF_NAME: &str = r"[^\x00-,./:-@\[-^`{-\x7f]";
+
 /// The tables that the schema refers to, by name.
 #[derive(Default)]
 struct Definitions(Map<String, Value>);
@@ -78,9 +82,9 @@ impl Definitions {
     fn form(&mut self, form: &'static Form) -> Value {
         match form {
             Form::Text => json!({ "type": "string" }),
-            Form::Name => json!({ "type": "string", "pattern": "^[\\p{L}\\p{N}_-]+$" }),
+            Form::Name => json!({ "type": "string", "pattern": format!("^{OF_NAME}+$") }),
             Form::ProtocolName => {
-                json!({ "type": "string", "pattern": "^[\\p{L}\\p{N}_-]+(:[\\p{L}\\p{N}_=,.%:-]+)?$" })
+                json!({ "type": "string", "pattern": format!("^{OF_NAME}+(:({OF_NAME}|[=,.%:])+)?$") })
             }
             Form::Flag => json!({ "type": "boolean" }),
             Form::Whole { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),

@@ -117,6 +117,43 @@ fn the_schema_and_the_reader_refuse_every_mutation_of_a_right_scenario() {
     }
 }
 
+/// All patterns, wherever they stand.
+fn patterns(schema: &Value) -> Vec<&str> {
+    let inner = schema.as_object().into_iter().flatten().map(|(_, part)| part);
+    let inner = inner.chain(schema.as_array().into_iter().flatten()).flat_map(patterns);
+    inner.chain(schema.get("pattern").and_then(Value::as_str)).collect()
+}
+
+/// The classes of Unicode are not among the expressions that JSON Schema recommends (section 6.4).
+#[test]
+fn patterns_have_no_classes_that_only_some_readers_know() {
+    let root = schema();
+    let patterns = patterns(&root);
+    assert!(patterns.len() > 80, "{}", patterns.len());
+    for pattern in patterns {
+        assert!(!pattern.contains("\\p"), "{pattern}");
+    }
+    let validator = validator();
+    for (name, is_name) in [
+        ("Zürich_2-b", true),
+        ("東京", true),
+        ("a/b", false),
+        ("a.b", false),
+        ("a[0]", false),
+        ("a{b}", false),
+        ("", false),
+    ] {
+        let text = GOOD.replacen("name = \"f\"", &format!("name = \"{name}\""), 1);
+        assert_eq!(faults(&validator, &json(&text)).is_empty(), is_name, "{name}");
+    }
+    for (protocol, is_name) in
+        [("lgcc:cellular", true), ("cubic:beta=0.5,x=1", true), ("a b", false), ("a:", false)]
+    {
+        let text = GOOD.replacen("\"cubic\"\npath", &format!("\"{protocol}\"\npath"), 1);
+        assert_eq!(faults(&validator, &json(&text)).is_empty(), is_name, "{protocol}");
+    }
+}
+
 /// Every schema of a key, wherever it stands.
 fn keys(schema: &Value) -> Vec<&Value> {
     let inner = schema.as_object().into_iter().flatten().flat_map(|(_, part)| keys(part));
