@@ -135,9 +135,16 @@ pub fn at_most_decimals(x: f64, decimals: usize) -> String {
     format!("{x:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Exactly this many decimals; a dash if `x` is not finite.
+/// Exactly this many decimals, without a sign of zero; a dash if `x` is not finite.
 pub fn fixed(x: f64, decimals: usize) -> String {
-    if x.is_finite() { format!("{x:.decimals$}") } else { "–".to_owned() }
+    if !x.is_finite() {
+        return "–".to_owned();
+    }
+    let text = format!("{x:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|digit| matches!(digit, '0' | '.')) => zero.to_owned(),
+        _ => text,
+    }
 }
 
 /// An angular frequency in rad/s, with an exponent if it is very small.
@@ -147,7 +154,7 @@ pub fn frequency(rad_per_s: f64) -> String {
 
 /// A share as a percentage.
 pub fn percent(share: f64) -> String {
-    if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "-".to_owned() }
+    if share.is_finite() { format!("{} %", fixed(100.0 * share, 1)) } else { "-".to_owned() }
 }
 
 /// A rate in bit/s, formatted in Mbit/s with up to six decimals: `9.6 Mbit/s`.
@@ -213,6 +220,7 @@ mod tests {
         assert_eq!(shown, ["0", "0.5", "0.12346", "123457", "2e-5", "-1.05", "inf"]);
         assert_eq!([1.5, 2.0, 0.1234].map(|x| at_most_decimals(x, 3)), ["1.5", "2", "0.123"]);
         assert_eq!((fixed(98.76, 1), fixed(f64::NAN, 1)), ("98.8".to_owned(), "–".to_owned()));
+        assert_eq!([-0.04, -0.06, -10.0].map(|x| fixed(x, 1)), ["0.0", "-0.1", "-10.0"]);
     }
 
     #[test]
@@ -223,7 +231,7 @@ mod tests {
         assert_eq!(number(f64::NAN), "-");
         let shown = [0.001_234, 1.26, 9.96, 126.0, 1249.0, 0.0, f64::NAN].map(two_digits);
         assert_eq!(shown, ["0.0012", "1.3", "10", "130", "1200", "0.0", "-"]);
-        assert_eq!(percent(0.9871), "98.7 %");
+        assert_eq!([0.9871, -0.0004, -0.0006].map(percent), ["98.7 %", "0.0 %", "-0.1 %"]);
         assert_eq!(megabits(158e6), "158");
     }
 }

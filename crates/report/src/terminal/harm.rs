@@ -31,11 +31,5 @@ pub fn harm(
 }
 
 fn shown(harm: Option<Estimate>) -> Cell {
-    harm.map_or_else(Cell::absent, |harm| Cell::estimate(harm.mean, harm.half_width, hundredths))
-}
-
-/// With two decimals, without a sign of zero.
-fn hundredths(x: f64) -> String {
-    let text = fixed(x, 2);
-    if text == "-0.00" { fixed(0.0, 2) } else { text }
+    harm.map_or_else(Cell::absent, |harm| Cell::estimate(harm.mean, harm.half_width, |x| fixed(x, 2)))
 }
