@@ -397,7 +397,7 @@ pub(crate) struct Compare {
     /// With --perturb: also write the tornado charts into this file
     #[arg(long, value_name = "FILE.svg|FILE.pdf", requires = "perturb", value_parser = values::figure_file)]
     pub(crate) tornado: Option<values::FigureFile>,
-    /// The worlds to run in, instead of --world; the others are compared with packets, or live with fluid
+    /// The worlds to run in, instead of --world; those beside packets are compared with packets
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,
     /// Number of seeds per row; with several, the table shows 95 % confidence intervals
