@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import numbers
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 from millpond import _core
 from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
 from millpond._fluid import Fluid
-from millpond._law_checks import check_callbacks, check_header, check_name
+from millpond._law_checks import check_attributes, check_callbacks, check_header, check_name
 from millpond.native import NativeLaw
 
 T = TypeVar("T", float, bool, str)
@@ -73,6 +74,17 @@ class Parameter(Generic[T]):
         self.source = source
         self.meaning = meaning
         self.kind = self._kind(whole)
+        self._check_range()
+
+    def _check_range(self) -> None:
+        ends = [self.low, self.high]
+        for name, end in zip(["low", "high"], ends, strict=True):
+            if isinstance(end, bool) or not isinstance(end, numbers.Real):
+                raise _core.Error(f"{name} is {end!r}: expected a number")
+        if not self.low <= self.high:
+            raise _core.Error(f"low is {self.low} and high is {self.high}: expected the lower end of the range as low")
+        if self.kind not in {"number", "whole"} and ends != [-math.inf, math.inf]:
+            raise _core.Error(f"the default {self.default!r} is no number: only numbers have a range by low and high")
 
     def _kind(self, whole: bool) -> str:
         if isinstance(self.default, bool):
@@ -338,6 +350,7 @@ class Law:
     @classmethod
     def _declaration(cls) -> Declaration:
         check_name(cls)
+        check_attributes(cls, Law, Parameter)
         if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
         sender = Part.of(cls.Sender, Sender)

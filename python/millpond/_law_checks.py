@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 #: A name that scenarios, lists of protocols and datasets can contain.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
-#: How similar a method must be to a callback for it to be a misspelt one, from 0 to 1.
+#: The values of attributes of a law that have few.
+ATTRIBUTES: dict[str, tuple[str | bool, ...]] = {
+    "ecn": ("none", "ect0", "ect1"),
+    "capacity": ("none", "start", "live"),
+    "samples": (False, True),
+    "has_header": (False, True),
+}
+
+#: How similar a name must be to that of a callback or an attribute for it to be a misspelt one, from 0 to 1.
 SIMILAR = 0.8
 
 
@@ -37,6 +45,37 @@ def check_name(law: type[Law]) -> None:
         raise Error(
             f"the law {law.__name__} has the name {name!r}: expected letters, digits, - and _, as in {usable!r}"
         )
+
+
+def check_attributes(law: type[Law], base: type[Law], parameter: type) -> None:
+    """Refuses attributes of a law with a value without meaning, and those with nearly the name of one that it may have.
+
+    Parameters
+    ----------
+    law : type
+        The law.
+    base : type
+        The class of Millpond whose attributes describe a law.
+    parameter : type
+        The class of parameters, which may have any name.
+
+    Raises
+    ------
+    Error
+        There is such an attribute.
+    """
+    for name, values in ATTRIBUTES.items():
+        value = getattr(law, name)
+        if not any(value is one or (isinstance(one, str) and value == one) for one in values):
+            expected = " or ".join(map(repr, values))
+            raise Error(f"the law {law.name!r} has {name} = {value!r}: expected {expected}")
+    known = [name for name in ("name", *vars(base)) if not name.startswith("_") and name != "parameters"]
+    own = (item for one in _own(law, base) for item in vars(one).items())
+    for name in (name for name, value in own if not isinstance(value, parameter)):
+        similar = [] if name in known else get_close_matches(name, known, 1, SIMILAR)
+        if similar:
+            what = f"the law {law.name!r} has an attribute {name}, which describes no law"
+            raise Error(f"{what}: did you mean {similar[0]}? Other attributes need another name")
 
 
 def check_callbacks(law: type[Law], part: type, base: type) -> None:

@@ -283,6 +283,30 @@ def test_declarations_are_checked() -> None:
             millpond.register(law)
     with pytest.raises(millpond.Error, match="set unit to one of"):
         millpond.Parameter("5ms", meaning="a time without a unit")
+    ranges: list[tuple[Any, dict[str, Any], str]] = [
+        (5.0, {"low": "1ms"}, "low is '1ms': expected a number"),
+        (5.0, {"low": 8.0, "high": 7.0}, "low is 8.0 and high is 7.0: expected the lower end"),
+        ("5ms", {"high": 0.1}, "the default '5ms' is no number: only numbers have a range"),
+    ]
+    for default, ends, message in ranges:
+        with pytest.raises(millpond.Error, match=message):
+            millpond.Parameter(default, unit="s", meaning="a range without meaning", **ends)
+
+
+def test_attributes_of_a_law_without_meaning_and_misspelt_ones_are_refused() -> None:
+    for attributes, message in [
+        ({"ecn": "ect3"}, "the law 'named' has ecn = 'ect3': expected 'none' or 'ect0' or 'ect1'"),
+        ({"capacity": "alive"}, "capacity = 'alive': expected 'none' or 'start' or 'live'"),
+        ({"samples": "yes"}, "samples = 'yes': expected False or True"),
+        ({"ecnn": "ect0"}, "has an attribute ecnn, which describes no law: did you mean ecn?"),
+        ({"queu": "codel"}, "did you mean queue?"),
+    ]:
+        law = type("Named", (Fixed,), {"name": "named", "__doc__": "A law with this attribute.", **attributes})
+        with pytest.raises(millpond.Error, match=message.replace("?", r"\?")):
+            millpond.register(law)
+    parameter = millpond.Parameter(True, meaning="a parameter may have any name")
+    usable = type("Named", (Fixed,), {"name": "named", "__doc__": "A law.", "sample": parameter, "history": ()})
+    millpond.register(usable)
 
 
 def test_names_have_characters_that_scenarios_can_write() -> None:
