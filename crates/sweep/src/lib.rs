@@ -24,7 +24,7 @@ mod varied;
 
 pub use dataset::Dataset;
 pub use error::{Error, Refusal};
-pub use means::{Mean, MeanRow, Means, means};
+pub use means::{Mean, MeanRow, Means, means, number_without_randomness};
 pub use metric::Metric;
 pub use plan::{SweepCell, SweepPlan, SweepSpec};
 pub use quantity::number_with_unit;

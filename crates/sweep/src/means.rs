@@ -78,10 +78,23 @@ impl Serialize for Means {
 /// The means of sorted records.
 #[must_use]
 pub fn means(records: &[SweepRecord]) -> Vec<MeanRow> {
-    let same = |one: &SweepRecord, other: &SweepRecord| {
-        one.protocol == other.protocol && one.settings == other.settings
+    combinations(records).filter_map(row).collect()
+}
+
+/// The number of combinations of sorted records of which all of several seeds gave the same results: no random stream influences
+/// them, so that the width of their confidence intervals is no estimate of an uncertainty.
+#[must_use]
+pub fn number_without_randomness(records: &[SweepRecord]) -> usize {
+    let is_fixed = |seeds: &&[SweepRecord]| {
+        let have_results = seeds.iter().all(|record| record.error.is_none());
+        seeds.len() > 1 && have_results && seeds.windows(2).all(|pair| pair[0].rows == pair[1].rows)
     };
-    records.chunk_by(same).filter_map(row).collect()
+    combinations(records).filter(is_fixed).count()
+}
+
+/// All seeds of each combination of settings and protocol, of sorted records.
+fn combinations(records: &[SweepRecord]) -> impl Iterator<Item = &[SweepRecord]> {
+    records.chunk_by(|one, other| one.protocol == other.protocol && one.settings == other.settings)
 }
 
 fn row(records: &[SweepRecord]) -> Option<MeanRow> {

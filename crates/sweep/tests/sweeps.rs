@@ -4,7 +4,9 @@
 
 use millpond_protocols::Registry;
 use millpond_results::{Unwatched, Watch, World};
-use millpond_sweep::{Dataset, Error, SweepPlan, SweepSpec, Varied, means, run_cells};
+use millpond_sweep::{
+    Dataset, Error, SweepPlan, SweepSpec, Varied, means, number_without_randomness, run_cells,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -122,6 +124,24 @@ fn a_run_of_a_sweep_is_the_run_of_its_scenario() {
     // One flow without competition fills most of the link.
     assert!(all["utilization"].as_f64().unwrap() > 0.5 && group["utilization"].is_null(), "{text}");
     assert_eq!(all["total_goodput_bps"], group["total_goodput_bps"]);
+}
+
+/// In the equations, the start of the flow is the only random value.
+#[test]
+fn combinations_of_which_all_seeds_give_the_same_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::builtin();
+    let counted = |name: &str, sets: &[&str]| {
+        let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        let varied = spec(folder.path(), &["links.L.delay=10ms,20ms"]);
+        let spec = SweepSpec { sets, world: World::Fluid, ..varied };
+        let plan = SweepPlan::new(spec, &registry, "1.0").unwrap();
+        let dataset = Dataset::open(&folder.path().join(name), &plan).unwrap();
+        run_cells(&plan, &dataset, &Unwatched).unwrap();
+        number_without_randomness(&dataset.records().unwrap())
+    };
+    assert_eq!(counted("random", &[]), 0);
+    assert_eq!(counted("fixed", &["flows.f.start=0s"]), 2 * 2);
 }
 
 #[test]

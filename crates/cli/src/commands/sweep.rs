@@ -12,7 +12,7 @@ use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::World;
 use millpond_scenario::join_settings;
-use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, run_cells};
+use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, number_without_randomness, run_cells};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -36,6 +36,7 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
     let records = dataset.records()?;
     dataset.write_tables(&records)?;
     let found = SweepMeans { rows: means(&records) };
+    warn_of_fixed(number_without_randomness(&records), found.rows.len());
     drop(records);
     let report = dataset.write_report(&millpond_analysis_report::sweep(&found.rows, plan.title()))?;
     note(format_args!("report: {}", report.display()));
@@ -43,6 +44,15 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
     print_results(&args.form, json, || terminal::sweep(&found.rows))?;
     let has_failed = found.rows.iter().any(|row| row.failed > 0);
     Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// A warning that the intervals of this many rows are no estimates of an uncertainty.
+fn warn_of_fixed(rows: usize, all: usize) {
+    if rows > 0 {
+        note(format_args!(
+            "warning: all seeds give the same results in {rows} of {all} rows: nothing in these runs is random"
+        ));
+    }
 }
 
 fn spec(args: &args::Sweep) -> Result<SweepSpec, Failure> {
