@@ -142,7 +142,7 @@ impl SweepFigureKind {
     }
 }
 
-/// One figure of the page for a paper; `chosen` is a combination of the other settings, as the page writes it.
+/// One figure of the page for a paper; `chosen` is a combination of the other settings, as the page writes it or without blanks.
 ///
 /// # Errors
 /// A sentence that says what is missing or which combinations can be chosen.
@@ -152,12 +152,15 @@ pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str
     let combinations = Combination::all(rows, &axis.key);
     let titles =
         || combinations.iter().map(|one| format!("\"{}\"", one.title())).collect::<Vec<_>>().join(", ");
+    let without_blanks = |text: &str| text.replace(' ', "");
     let combination = match (chosen, combinations.as_slice()) {
         (None, [only]) => only,
         (None, _) => return Err(format!("choose a combination of settings with --run, one of {}", titles())),
-        (Some(chosen), all) => all.iter().find(|one| one.title() == chosen).ok_or_else(|| {
-            format!("no combination of settings is \"{chosen}\"; choose one of {}", titles())
-        })?,
+        (Some(chosen), all) => {
+            all.iter().find(|one| without_blanks(&one.title()) == without_blanks(chosen)).ok_or_else(
+                || format!("no combination of settings is \"{chosen}\"; choose one of {}", titles()),
+            )?
+        }
     };
     let drawing = FigureSettings {
         all: rows,
@@ -477,11 +480,13 @@ mod tests {
             refused("sweep", Some("x")).starts_with("no combination of settings is \"x\"; choose one of ")
         );
         assert_eq!(refused("sweep-delay", Some("flows.f.count = 4")), "no run of the sweep has this result");
-        let figure = sweep_figure(&rows, kind("sweep-goodput"), Some("flows.f.count = 4")).unwrap();
-        assert_eq!(
-            figure.panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(),
-            ["total goodput"]
-        );
+        for chosen in ["flows.f.count = 4", "flows.f.count=4"] {
+            let figure = sweep_figure(&rows, kind("sweep-goodput"), Some(chosen)).unwrap();
+            assert_eq!(
+                figure.panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(),
+                ["total goodput"]
+            );
+        }
     }
 
     #[test]
