@@ -14,6 +14,9 @@ S = TypeVar("S", str, str | None)
 #: The largest seed.
 LARGEST_SEED = 2**64 - 1
 
+#: The most seeds of runs that are held in memory at the same time, as of ``millpond compare --seeds``.
+MOST_SEEDS = 10_000
+
 
 def whole(name: str, value: Any, least: int, most: int = LARGEST_SEED) -> int:  # noqa: ANN401
     """A whole number within a range.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from millpond import _core, _toml
-from millpond._arguments import listed, whole, worded
+from millpond._arguments import MOST_SEEDS, listed, whole, worded
 from millpond._comparison import Comparison
 from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
@@ -273,7 +273,7 @@ class Scenario:
         chosen = listed("worlds", worlds)
         if not chosen:
             raise _core.Error('worlds is empty: expected at least one of "packets" and "fluid"')
-        seeds, threads = whole("seeds", seeds, 1), whole("threads", threads, 0)
+        seeds, threads = whole("seeds", seeds, 1, MOST_SEEDS), whole("threads", threads, 0)
         at = f", queues={at_queues!r}" if at_queues else ""
         command = f"{self._expression}.compare({names!r}{at}, worlds={chosen!r}, seeds={seeds})"
         with shown(self.title, progress) as show:

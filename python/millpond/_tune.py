@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from millpond import _toml
-from millpond._arguments import listed, whole
+from millpond._arguments import MOST_SEEDS, listed, whole
 from millpond._core import Error, GuestError
 from millpond._law import Law, name_of
 from millpond._progress import Progress, shown
@@ -270,7 +270,8 @@ def tune(
     chosen = tuple(_objective(one) for one in listed("objectives", objectives))
     if not chosen:
         raise Error(f"objectives is empty: expected at least one of {', '.join(OBJECTIVES)}")
-    trials, seeds, seed = whole("trials", trials, 1), whole("seeds", seeds, 1), whole("seed", seed, 0, LARGEST_SEED)
+    trials, seeds = whole("trials", trials, 1), whole("seeds", seeds, 1, MOST_SEEDS)
+    seed = whole("seed", seed, 0, LARGEST_SEED)
     if not isinstance(space, Mapping):
         raise Error(f'space is {space!r}: expected a mapping, such as {{"alpha": "1..4"}}')
     ranges = {name: _range(name, values) for name, values in space.items()}

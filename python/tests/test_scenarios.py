@@ -132,6 +132,10 @@ def test_settings_of_one_protocol_are_compared_side_by_side(scenario: millpond.S
         (lambda one: one.compare(queues="codel"), r"queues is 'codel': expected a list"),
         (lambda one: one.compare(queues=["codle"]), 'did you mean "codel"'),
         (lambda one: one.compare(["cubic"], seeds=0), "seeds is 0: expected a whole number from 1"),
+        (
+            lambda one: one.compare(["cubic"], seeds=10**12),
+            "seeds is 1000000000000: expected a whole number from 1 to 10000",
+        ),
         (lambda one: one.stability(critical="rtt"), "critical is 'rtt': expected a list"),
         (lambda one: one.run().plot.rates(columns=3), "columns is 3: expected 1 or 2"),
         (lambda one: one.run().plot.rates(flows="download.0"), "flows is 'download.0': expected a list"),

@@ -103,6 +103,7 @@ def test_wrong_ranges_and_objectives_are_refused() -> None:
         ({"objectives": []}, "objectives is empty: expected at least one of utilization"),
         ({"trials": 0}, "trials is 0: expected a whole number from 1"),
         ({"seeds": -1}, "seeds is -1: expected"),
+        ({"seeds": 10_001}, "seeds is 10001: expected a whole number from 1 to 10000"),
         ({"seed": 2**32}, "seed is 4294967296: expected a whole number from 0 to 4294967295"),
         ({"space": {"window": 3.0}}, "window is 3.0: expected a list"),
         ({"space": {"window": []}}, "window is empty: expected at least one value"),
