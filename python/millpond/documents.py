@@ -1533,10 +1533,10 @@ class LiveFacts:
         The machine. Its lateness is that of packets that left links.
     overruns : int
         Datagrams that the system dropped because a socket was full.
-    shortest_rtt_ms : float
-        The shortest round-trip time that a loop measured, in milliseconds.
-    wake_ups_us : Lateness
-        By how much hosts acted after their timers, in microseconds.
+    shortest_rtt_ms : float | None
+        The shortest round-trip time that a loop measured, in milliseconds; null if none was measured.
+    wake_ups_us : Lateness | None
+        By how much hosts acted after their timers, in microseconds; null if none acted.
     wrong_bytes : int
         Datagrams with intact checksums but wrong stream bytes.
     """
@@ -1548,8 +1548,8 @@ class LiveFacts:
     lost_ecn: int
     machine: Machine
     overruns: int
-    shortest_rtt_ms: float
-    wake_ups_us: Lateness
+    shortest_rtt_ms: float | None
+    wake_ups_us: Lateness | None
     wrong_bytes: int
 
     @classmethod
@@ -1564,7 +1564,7 @@ class LiveFacts:
             machine=Machine.from_json(value["machine"]),
             overruns=value["overruns"],
             shortest_rtt_ms=value["shortest_rtt_ms"],
-            wake_ups_us=Lateness.from_json(value["wake_ups_us"]),
+            wake_ups_us=_optional(Lateness.from_json, value["wake_ups_us"]),
             wrong_bytes=value["wrong_bytes"],
         )
 
@@ -1632,8 +1632,8 @@ class Machine:
 
     Attributes
     ----------
-    lateness_us : Lateness
-        By how much packets of both directions left later than they should have, in microseconds.
+    lateness_us : Lateness | None
+        By how much packets of both directions left later than they should have, in microseconds; null if none left.
     load : float
         Mean number of processes that ran or waited for a processor in the last minute.
     processor_share : float
@@ -1644,7 +1644,7 @@ class Machine:
         The emulator ran with real-time priority.
     """
 
-    lateness_us: Lateness
+    lateness_us: Lateness | None
     load: float
     processor_share: float
     processors: int
@@ -1654,7 +1654,7 @@ class Machine:
     def from_json(cls, value: Mapping[str, Any]) -> Machine:
         """The document of a parsed JSON text."""
         return cls(
-            lateness_us=Lateness.from_json(value["lateness_us"]),
+            lateness_us=_optional(Lateness.from_json, value["lateness_us"]),
             load=value["load"],
             processor_share=value["processor_share"],
             processors=value["processors"],

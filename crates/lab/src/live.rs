@@ -47,8 +47,8 @@ pub(crate) fn run(
     Ok(Finished { run, timing })
 }
 
-/// The shortest RTT that a loop of a declared flow measured; zero without a sample.
-fn shortest_rtt(plan: &PacketPlan) -> Span {
+/// The shortest RTT that a loop of a declared flow measured, if there is one.
+fn shortest_rtt(plan: &PacketPlan) -> Option<Span> {
     let loops = plan.network.flows().flat_map(|flow| flow.loops().collect::<Vec<_>>());
-    loops.filter_map(|one| one.sender().min_rtt()).min().unwrap_or_default()
+    loops.filter_map(|one| one.sender().min_rtt()).min()
 }

@@ -165,11 +165,11 @@ mod emulated_links {
     fn link() -> EmulatedLink {
         let direction = |name: &str, overrun| EmulatedDirection {
             name: name.to_owned(),
-            capacity_bps: 20e6,
+            capacity_bps: Some(20e6),
             rate_bps: 19e6,
-            utilization: 0.95,
+            utilization: Some(0.95),
             packets: 1583,
-            queueing_ms: Milliseconds { p50: 1.5, p95: 4.0, p99: 6.0, ..Milliseconds::default() },
+            queueing_ms: Some(Milliseconds { p50: 1.5, p95: 4.0, p99: 6.0, ..Milliseconds::default() }),
             marks: 12,
             overrun,
             ..EmulatedDirection::default()
@@ -177,7 +177,7 @@ mod emulated_links {
         EmulatedLink {
             duration_s: 10.0,
             machine: Machine {
-                lateness_us: Lateness { p50: 20.0, ..Lateness::default() },
+                lateness_us: Some(Lateness { p50: 20.0, ..Lateness::default() }),
                 ..Machine::default()
             },
             directions: vec![direction("down", 0), direction("up", 7)],
@@ -192,6 +192,16 @@ mod emulated_links {
         assert!(rows.iter().any(|row| row.starts_with("down,20,19,0.95,1583,1.5,4,6,12,0,0,0")), "{csv}");
         assert!(rows.iter().any(|row| row.starts_with("up,")));
         assert!(rows[0].contains(",queueing ms p50,queueing ms p95,queueing ms p99,"), "{csv}");
+    }
+
+    #[test]
+    fn a_direction_without_limit_and_packets_has_neither_a_used_share_nor_a_delay() {
+        let idle = EmulatedDirection { name: "up".to_owned(), ..EmulatedDirection::default() };
+        let link = EmulatedLink { directions: vec![idle], ..EmulatedLink::default() };
+        let csv = emulated_link(&link).csv();
+        assert!(csv.lines().any(|row| row == "up,unlimited,0,,0,,,,0,0,0,0"), "{csv}");
+        let sentences = emulated_link_sentences(&link);
+        assert!(sentences[0].contains("No packet left.") && !sentences[0].contains(" us "), "{sentences:?}");
     }
 
     #[test]
@@ -246,7 +256,7 @@ mod live_agreements {
             utilization: in_worlds(0.95, 0.94),
             queueing_ms: in_worlds(10.0, 15.0),
             share: ("f.1".into(), in_worlds(0.5, 0.52)),
-            late_ms: 0.071,
+            late_ms: Some(0.071),
             ..LiveAgreement::default()
         };
         let text = live_agreement(&[agreement]).to_string();

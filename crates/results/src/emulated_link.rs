@@ -31,12 +31,12 @@ pub struct EmulatedLink {
 pub struct EmulatedDirection {
     /// `down`: to the command; `up`: from the command.
     pub name: String,
-    /// Mean capacity over the duration, in bit/s.
-    pub capacity_bps: f64,
+    /// Mean capacity over the duration, in bit/s; null without a limit.
+    pub capacity_bps: Option<f64>,
     /// Mean rate of the packets served, in bit/s.
     pub rate_bps: f64,
-    /// Used share of the capacity.
-    pub utilization: f64,
+    /// Used share of the capacity; null without a limit.
+    pub utilization: Option<f64>,
     /// Packets that entered.
     pub packets: u64,
     /// Packets that were delivered.
@@ -45,8 +45,8 @@ pub struct EmulatedDirection {
     pub bytes: u64,
     /// Number of flows: pairs of addresses and ports.
     pub flows: u64,
-    /// Queueing delay of the packets served, in milliseconds, without their own service.
-    pub queueing_ms: Milliseconds,
+    /// Queueing delay of the packets served, in milliseconds, without their own service; null without such a packet.
+    pub queueing_ms: Option<Milliseconds>,
     /// Packets marked with CE by the queue.
     pub marks: u64,
     /// Packets dropped by the queue's law, or marked although not ECN-capable.
@@ -63,6 +63,6 @@ pub struct EmulatedDirection {
     pub refused: u64,
     /// Packets that no router forwards, such as router solicitations; they did not enter.
     pub ignored: u64,
-    /// By how much packets left later than they should have, in microseconds.
-    pub lateness_us: Lateness,
+    /// By how much packets left later than they should have, in microseconds; null if none left.
+    pub lateness_us: Option<Lateness>,
 }

@@ -15,8 +15,8 @@ pub struct Machine {
     pub processors: u64,
     /// Share of the time for which the emulator used a processor.
     pub processor_share: f64,
-    /// By how much packets of both directions left later than they should have, in microseconds.
-    pub lateness_us: Lateness,
+    /// By how much packets of both directions left later than they should have, in microseconds; null if none left.
+    pub lateness_us: Option<Lateness>,
 }
 
 /// A distribution of delays of the emulator, in microseconds.

@@ -575,6 +575,24 @@ fn a_command_that_cannot_run_is_named_and_leaves_no_file() {
 }
 
 #[test]
+fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    let link = ["link", "--down", "20Mbps", "--json", "--server", "true", "--", "true"];
+    let output = millpond(folder.path(), &link);
+    let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    for direction in result["directions"].as_array().unwrap() {
+        assert!(direction["queueing_ms"].is_null() && direction["lateness_us"].is_null(), "{direction}");
+    }
+    assert!(result["machine"]["lateness_us"].is_null(), "{result}");
+    let [down, up] = [0, 1].map(|number| &result["directions"][number]);
+    assert!(down["capacity_bps"].is_number() && down["utilization"] == 0.0, "{down}");
+    assert!(up["capacity_bps"].is_null() && up["utilization"].is_null(), "{up}");
+}
+
+#[test]
 fn results_are_printed_as_csv_and_markdown_on_standard_output() {
     if !is_possible() {
         return;

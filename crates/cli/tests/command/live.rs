@@ -64,6 +64,18 @@ fn a_live_run_has_right_bytes_and_exact_rates_whatever_the_machine_does() {
 }
 
 #[test]
+fn a_live_run_that_ends_before_the_first_acknowledgement_has_no_round_trip_time() {
+    let folder = folder(RELAYED);
+    let output = millpond(
+        folder.path(),
+        &["run", "scenario.toml", "--world", "live", "--json", "--set", "duration=1ms"],
+    );
+    let live = summary(&output)["live"].clone();
+    assert!(live["shortest_rtt_ms"].is_null(), "{live}");
+    assert_eq!(output.status.code(), Some(0), "{live}");
+}
+
+#[test]
 fn a_comparison_has_live_runs_beside_packets() {
     let folder = folder(RELAYED);
     let words = ["compare", "scenario.toml", "--worlds", "live,packets", "--out", "runs"];

@@ -1,6 +1,6 @@
 //! How far a live run agrees with the packet run of the same scenario, and with its fluid run.
 
-use millpond_results::{LiveFacts, Run, bottleneck};
+use millpond_results::{Run, bottleneck};
 
 /// Utilizations that differ by more do not agree.
 pub const UTILIZATION: f64 = 0.02;
@@ -48,9 +48,7 @@ pub struct LiveAgreement {
     /// The flow whose share in the goodput of all flows differs most, and this share.
     pub share: (String, InWorlds),
     /// The 99th percentile of the lateness of departures and of wake-ups, whichever is larger, in milliseconds.
-    pub late_ms: f64,
-    /// The largest lateness at which the live run is trusted, in milliseconds.
-    pub latest_ms: f64,
+    pub late_ms: Option<f64>,
     /// Why the live run cannot be trusted; empty if it can.
     pub distrust: Vec<String>,
 }
@@ -75,8 +73,7 @@ impl LiveAgreement {
             utilization: InWorlds::of(utilization, pair, fluid),
             queueing_ms: InWorlds::of(|run| run.summary.queueing_ms.mean, pair, fluid),
             share: greatest.unwrap_or_default(),
-            late_ms: facts.machine.lateness_us.p99.max(facts.wake_ups_us.p99) / 1e3,
-            latest_ms: LiveFacts::LATEST * facts.shortest_rtt_ms,
+            late_ms: facts.late_ms(),
             distrust: facts.distrust(),
         }
     }
@@ -118,11 +115,11 @@ fn share(run: &Run, flow: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::{Flow, Link, Milliseconds, Summary};
+    use millpond_results::{Flow, Link, LiveFacts, Milliseconds, Summary};
 
     fn run(utilization: f64, queueing: f64, goodputs: [f64; 2], live: bool) -> Run {
         let flow = |goodput_bps| Flow { goodput_bps, ..Flow::default() };
-        let facts = LiveFacts { shortest_rtt_ms: 20.0, ..LiveFacts::default() };
+        let facts = LiveFacts { shortest_rtt_ms: Some(20.0), ..LiveFacts::default() };
         let summary = Summary {
             links: vec![Link { utilization, ..Link::default() }],
             queueing_ms: Milliseconds { mean: queueing, ..Milliseconds::default() },

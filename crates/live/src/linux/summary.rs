@@ -36,21 +36,31 @@ pub(crate) fn machine(late: &Histogram, seconds: f64) -> Machine {
     }
 }
 
-pub(crate) fn lateness(late: &Histogram) -> Lateness {
+/// The distribution of delays in picoseconds; none without a value.
+pub(crate) fn lateness(late: &Histogram) -> Option<Lateness> {
     let micros = |picos: u64| picos as f64 / 1e6;
     let quantile = |share| micros(late.quantile(share));
-    Lateness { p50: quantile(0.5), p99: quantile(0.99), p99_9: quantile(0.999), max: micros(late.max()) }
+    (late.total() > 0).then(|| Lateness {
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        p99_9: quantile(0.999),
+        max: micros(late.max()),
+    })
 }
+
+/// The capacity of a link without a limit, less a rounding error.
+const UNLIMITED_BPS: f64 = 0.99e14;
 
 fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDirection {
     let (view, seconds) = (lane.direction.view(), until.since(Time::ZERO).secs().max(1e-9));
     let (totals, capacity) = (view.totals(), view.capacity_bits(Time::ZERO, until) as f64);
     let bits = totals.served_bytes as f64 * 8.0;
+    let limited_bps = Some(capacity / seconds).filter(|bps| *bps < UNLIMITED_BPS);
     EmulatedDirection {
         name: name.to_owned(),
-        capacity_bps: capacity / seconds,
+        capacity_bps: limited_bps,
         rate_bps: bits / seconds,
-        utilization: if capacity > 0.0 { bits / capacity } else { 0.0 },
+        utilization: limited_bps.map(|_| if capacity > 0.0 { bits / capacity } else { 0.0 }),
         packets: totals.arrivals,
         delivered: lane.delivered,
         bytes: totals.served_bytes,
@@ -68,6 +78,9 @@ fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDire
     }
 }
 
-fn milliseconds(delays: &Histogram) -> Milliseconds {
-    Milliseconds::of_picoseconds(delays.min(), delays.mean(), delays.max(), |share| delays.quantile(share))
+/// The distribution of delays in picoseconds; none without a value.
+fn milliseconds(delays: &Histogram) -> Option<Milliseconds> {
+    let quantile = |share| delays.quantile(share);
+    (delays.total() > 0)
+        .then(|| Milliseconds::of_picoseconds(delays.min(), delays.mean(), delays.max(), quantile))
 }

@@ -90,11 +90,16 @@ impl LiveDriver {
             .map_err(LiveError::sockets)
     }
 
-    /// The facts of a run that has ended: what the machine and the datagrams did. `shortest_rtt`: the shortest RTT of a loop.
+    /// The facts of a run that has ended: what the machine and the datagrams did. `shortest_rtt`: the shortest RTT that a loop
+    /// measured.
     ///
     /// # Errors
     /// Those of [`Self::run_to`].
-    pub fn finish(mut self, network: &mut PacketNetwork, shortest_rtt: Span) -> Result<LiveFacts, LiveError> {
+    pub fn finish(
+        mut self,
+        network: &mut PacketNetwork,
+        shortest_rtt: Option<Span>,
+    ) -> Result<LiveFacts, LiveError> {
         let end = self.clock.now();
         while self.sockets.under_way() > 0 && self.clock.now() < end + GRACE {
             if self.exchange(network)? == 0 {
@@ -109,8 +114,8 @@ impl LiveDriver {
         Ok(LiveFacts {
             carrier: "loopback".to_owned(),
             machine,
-            wake_ups_us: network.host_lateness().map(lateness).unwrap_or_default(),
-            shortest_rtt_ms: shortest_rtt.millis(),
+            wake_ups_us: network.host_lateness().and_then(lateness),
+            shortest_rtt_ms: shortest_rtt.map(Span::millis),
             datagrams: counters.sent,
             overruns: self.sockets.missing(),
             lost_ecn: counters.lost_ecn,

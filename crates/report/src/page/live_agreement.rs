@@ -40,7 +40,7 @@ fn table(agreements: &[LiveAgreement]) -> Markup {
                             td { (worlds(&one.utilization, percent)) }
                             td { (worlds(&one.queueing_ms, number)) }
                             td { (one.share.0) ": " (worlds(&one.share.1, percent)) }
-                            td { (number(one.late_ms)) }
+                            td { (one.late_ms.map_or_else(|| "-".to_owned(), number)) }
                             td { (one.verdict()) }
                         }
                     }

@@ -1,6 +1,6 @@
 //! What an emulated link has done with the packets of a command.
 
-use millpond_results::{EmulatedDirection, EmulatedLink};
+use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Milliseconds};
 use millpond_tables::{Cell, Document, table};
 use millpond_units::format::{number, percent, two_digits};
 
@@ -30,22 +30,19 @@ pub fn emulated_link(link: &EmulatedLink) -> Document {
     document
 }
 
-/// The capacity of a link without a limit, less a rounding error.
-const UNLIMITED_BPS: f64 = 0.99e14;
-
 fn cells(direction: &EmulatedDirection) -> Vec<Cell> {
-    let wait = &direction.queueing_ms;
-    let is_limited = direction.capacity_bps < UNLIMITED_BPS;
-    let capacity = if is_limited { Cell::megabits(direction.capacity_bps) } else { "unlimited".into() };
+    let wait = |level: fn(&Milliseconds) -> f64| {
+        direction.queueing_ms.as_ref().map(level).map_or_else(Cell::absent, Cell::percentile)
+    };
     vec![
         direction.name.as_str().into(),
-        capacity,
+        direction.capacity_bps.map_or_else(|| "unlimited".into(), Cell::megabits),
         Cell::megabits(direction.rate_bps),
-        Cell::percent(direction.utilization),
+        direction.utilization.map_or_else(Cell::absent, Cell::percent),
         Cell::count(direction.packets),
-        Cell::percentile(wait.p50),
-        Cell::percentile(wait.p95),
-        Cell::percentile(wait.p99),
+        wait(|wait| wait.p50),
+        wait(|wait| wait.p95),
+        wait(|wait| wait.p99),
         Cell::count(direction.marks),
         Cell::count(direction.law_drops),
         Cell::count(direction.buffer_drops),
@@ -53,19 +50,22 @@ fn cells(direction: &EmulatedDirection) -> Vec<Cell> {
     ]
 }
 
+/// By how much packets left later than they should have.
+fn lateness(late: &Lateness) -> String {
+    let [median, p99, p99_9] = [late.p50, late.p99, late.p99_9].map(two_digits);
+    format!("Packets left late by {median} us (median), {p99} us (p99), {p99_9} us (p99.9).")
+}
+
 /// How well the machine kept to the times of the link, and the packets that it lost itself.
 pub fn emulated_link_sentences(link: &EmulatedLink) -> Vec<String> {
     let machine = &link.machine;
-    let late = machine.lateness_us;
     let priority = if machine.real_time { "real-time" } else { "normal" };
     let mut sentences = vec![format!(
-        "{} s, exit code {}. Packets left late by {} us (median), {} us (p99), {} us (p99.9).\n\
+        "{} s, exit code {}. {}\n\
          Machine: {priority} priority, load {} on {} processors; the emulator used {} of one.",
         number(link.duration_s),
         link.exit_code,
-        two_digits(late.p50),
-        two_digits(late.p99),
-        two_digits(late.p99_9),
+        machine.lateness_us.map_or_else(|| "No packet left.".to_owned(), |late| lateness(&late)),
         number(machine.load),
         machine.processors,
         percent(machine.processor_share),

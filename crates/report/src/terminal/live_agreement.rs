@@ -18,7 +18,7 @@ pub fn live_agreement(agreements: &[LiveAgreement]) -> Document {
         row.extend(cells(&agreement.queueing_ms, number));
         let [packets, fluid, live] = cells(&agreement.share.1, percent);
         row.extend([agreement.share.0.as_str().into(), packets, fluid, live]);
-        let late = Cell::shown(agreement.late_ms, number(agreement.late_ms));
+        let late = agreement.late_ms.map_or_else(Cell::absent, Cell::number);
         row.extend([late, agreement.verdict().into()]);
         rows.add_row(row);
     }
