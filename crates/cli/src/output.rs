@@ -21,9 +21,9 @@ pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
     }
 }
 
-/// Begins a file that the user named. An existing one is replaced only with `--force`.
+/// Begins a file that the user named. An existing one is replaced only with `--force`, and nothing else than a file is.
 pub(crate) fn new_file(path: &Path, existing: Existing) -> Result<AtomicFile, Failure> {
-    if !existing.force && path.symlink_metadata().is_ok_and(|facts| !facts.is_dir()) {
+    if !existing.force && path.symlink_metadata().is_ok_and(|facts| facts.is_file() || facts.is_symlink()) {
         return Err(Failure::input(format!(
             "{}: exists already; give another name, or replace it with --force",
             path.display()

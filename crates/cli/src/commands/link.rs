@@ -41,7 +41,7 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
     let result = match run.run(&origin.version, &origin.command) {
         Ok(result) => result,
         Err(error) => {
-            remove_empty(args.pcap.as_deref());
+            remove_capture(args.pcap.as_deref());
             return Err(Failure::input(format!("millpond link: {error}")));
         }
     };
@@ -77,9 +77,9 @@ fn capture(path: &Path, existing: args::Existing) -> Result<File, Failure> {
     })
 }
 
-/// Removes the file of packets of a link that never worked.
-fn remove_empty(path: Option<&Path>) {
-    if let Some(path) = path {
+/// Removes the file of packets of a link that failed; a device or a pipe stays.
+fn remove_capture(path: Option<&Path>) {
+    if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok_and(|facts| facts.is_file())) {
         // Its absence is what is wanted.
         let _ = std::fs::remove_file(path);
     }

@@ -1,6 +1,6 @@
 //! Output of the commands: text and files.
 
-use crate::common::{VALID, command, folder, millpond, names, stderr, stdout, succeeds};
+use crate::common::{VALID, command, error_of, folder, millpond, names, stderr, stdout, succeeds};
 use std::fs;
 use std::process::Stdio;
 
@@ -314,4 +314,16 @@ protocol = "newreno"
     let bottleneck = row("│ bottleneck ->");
     assert_eq!((&*bottleneck[1], &*bottleneck[bottleneck.len() - 1]), ("100.0 %", "yes"), "{text}");
     assert_eq!(row("access1 ->")[..2], ["access1 -> and 7 more", "2.5 %"], "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_replaces_no_device() {
+    let folder = folder(VALID);
+    // A symbolic link, so that a failure of this test removes no device of the machine.
+    let device = folder.path().join("null");
+    std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+    let error = error_of(folder.path(), &["run", "scenario.toml", "--report", "null", "--force"]);
+    assert!(error.contains("null: is not the name of a regular file"), "{error}");
+    assert!(device.is_symlink());
 }

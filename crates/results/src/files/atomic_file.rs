@@ -15,10 +15,10 @@ impl AtomicFile {
     /// Creates the temporary file next to `target`.
     ///
     /// # Errors
-    /// A `target` that cannot be written.
+    /// A `target` that cannot be written, or that is a folder, a device or a pipe.
     pub fn create(target: &Path) -> Result<Self, OutputError> {
-        let name = target.file_name().filter(|_| !target.is_dir());
-        let name = name.ok_or_else(|| OutputError::new(target, "is not the name of a file"))?;
+        let name = target.file_name().filter(|_| target.is_file() || !target.exists());
+        let name = name.ok_or_else(|| OutputError::new(target, "is not the name of a regular file"))?;
         remove_abandoned(target, name);
         let file = Self { target: target.to_owned(), temporary: beside(target, name) };
         file.write(&[])?;
@@ -79,7 +79,8 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_refused_at_once() {
         let root = tempfile::tempdir().unwrap();
-        for path in [root.path().join("none/report.html"), root.path().to_owned()] {
+        for path in [root.path().join("none/report.html"), root.path().to_owned(), PathBuf::from("/dev/null")]
+        {
             let error = AtomicFile::create(&path).unwrap_err();
             assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
         }
