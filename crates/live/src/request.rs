@@ -27,6 +27,8 @@ pub struct LinkRun {
 pub enum LinkError {
     /// A command cannot be run: its name, and the reason.
     Command(String, String),
+    /// The capture cannot be written, for this reason.
+    Capture(String),
     /// The system refuses something, in a sentence.
     System(String),
 }
@@ -35,6 +37,7 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(name, reason) => write!(f, "cannot run \"{name}\": {reason}"),
+            Self::Capture(reason) => write!(f, "cannot write the packets: {reason}"),
             Self::System(reason) => f.write_str(reason),
         }
     }

@@ -5,7 +5,7 @@ use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 use crate::output::{finish, new_file, print_results};
-use millpond_live::{LinkOptions, LinkRun};
+use millpond_live::{LinkError, LinkOptions, LinkRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::EmulatedLink;
@@ -42,7 +42,7 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
         Ok(result) => result,
         Err(error) => {
             remove_capture(args.pcap.as_deref());
-            return Err(Failure::input(format!("millpond link: {error}")));
+            return Err(failure(args, &error));
         }
     };
     let json = serde_json::to_string_pretty(&result).map_err(Failure::input)?;
@@ -51,6 +51,16 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
     }
     show(args, &result, &json)?;
     Ok(ExitCode::from(result.exit_code))
+}
+
+/// The failure of a link, with the name of the file that cannot be written.
+fn failure(args: &args::Link, error: &LinkError) -> Failure {
+    match (error, &args.pcap) {
+        (LinkError::Capture(reason), Some(path)) => {
+            Failure::input(format!("--pcap {}: {reason}", path.display()))
+        }
+        _ => Failure::input(format!("millpond link: {error}")),
+    }
 }
 
 /// A text as a shell runs it.

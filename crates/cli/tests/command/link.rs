@@ -593,6 +593,20 @@ fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
 }
 
 #[test]
+fn a_capture_that_cannot_be_written_is_named_and_only_a_regular_file_is_removed() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    let full = folder.path().join("full.pcapng");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let link = ["link", "--force", "--pcap", "full.pcapng", "--server", "true", "--", "true"];
+    let error = error_of(folder.path(), &link);
+    assert!(error.contains("--pcap full.pcapng: No space left on device"), "{error}");
+    assert!(full.is_symlink(), "the name of the device stays");
+}
+
+#[test]
 fn results_are_printed_as_csv_and_markdown_on_standard_output() {
     if !is_possible() {
         return;

@@ -1,6 +1,7 @@
 //! Captures of the packets at an emulated link.
 
 use crate::pcapng::Pcapng;
+use crate::request::LinkError;
 use std::io::{self, Write};
 
 /// Where a packet was seen.
@@ -30,19 +31,25 @@ pub(crate) struct Capture<W: Write>(Pcapng<W>);
 
 impl<W: Write> Capture<W> {
     /// Begins a file.
-    pub(crate) fn begin(to: W) -> io::Result<Self> {
-        let mut file = Pcapng::begin(to, "millpond link")?;
-        INTERFACES.iter().try_for_each(|name| file.interface(name).map(drop))?;
-        Ok(Self(file))
+    pub(crate) fn begin(to: W) -> Result<Self, LinkError> {
+        let begun = Pcapng::begin(to, "millpond link").and_then(|mut file| {
+            INTERFACES.iter().try_for_each(|name| file.interface(name).map(drop))?;
+            Ok(Self(file))
+        });
+        begun.map_err(failed)
     }
 
     /// Adds a packet; `nanos`: nanoseconds since 1970.
-    pub(crate) fn packet(&mut self, place: CapturePoint, nanos: u64, packet: &[u8]) -> io::Result<()> {
-        self.0.packet(place.interface(), nanos, packet, packet.len() as u32)
+    pub(crate) fn packet(&mut self, place: CapturePoint, nanos: u64, packet: &[u8]) -> Result<(), LinkError> {
+        self.0.packet(place.interface(), nanos, packet, packet.len() as u32).map_err(failed)
     }
 
     /// Writes what is still in memory.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.0.flush()
+    pub(crate) fn finish(mut self) -> Result<(), LinkError> {
+        self.0.flush().map_err(failed)
     }
+}
+
+fn failed(error: io::Error) -> LinkError {
+    LinkError::Capture(error.to_string())
 }

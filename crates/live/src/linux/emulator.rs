@@ -14,6 +14,7 @@
 use crate::direction::Direction;
 use crate::linux::capture::{Capture, CapturePoint};
 use crate::linux::clock::Clock;
+use crate::request::LinkError;
 use millpond_stats::Histogram;
 use millpond_units::Time;
 use rustix::io::Errno;
@@ -81,7 +82,7 @@ impl Emulator {
 
     /// Reads a batch of packets from each device that has some, and delivers all packets that are due. `readable`: which
     /// devices have packets.
-    pub(crate) fn step(&mut self, readable: [bool; 2]) -> io::Result<()> {
+    pub(crate) fn step(&mut self, readable: [bool; 2]) -> Result<(), LinkError> {
         for number in 0..self.lanes.len() {
             if readable[self.lanes[number].from] {
                 self.read(number)?;
@@ -94,7 +95,7 @@ impl Emulator {
     }
 
     /// Reads up to [`BATCH`] packets for a lane.
-    fn read(&mut self, number: usize) -> io::Result<()> {
+    fn read(&mut self, number: usize) -> Result<(), LinkError> {
         let Self { devices, lanes, clock, capture, buffer } = self;
         let lane = &mut lanes[number];
         for _ in 0..BATCH {
@@ -102,7 +103,7 @@ impl Emulator {
                 Ok(bytes) => bytes,
                 // EBADFD: the namespace of the device is being removed, because its command has just ended.
                 Err(Errno::AGAIN | Errno::INTR | Errno::BADFD) => break,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(io::Error::from(error).into()),
             };
             let now = clock.now();
             let packet = &buffer[..bytes];
@@ -116,7 +117,7 @@ impl Emulator {
     }
 
     /// Writes all packets of a lane that are due.
-    fn deliver(&mut self, number: usize) -> io::Result<()> {
+    fn deliver(&mut self, number: usize) -> Result<(), LinkError> {
         let Self { devices, lanes, clock, capture, .. } = self;
         let Lane { direction, to, lateness, delivered, refused, .. } = &mut lanes[number];
         let mut captured = Ok(());
@@ -140,7 +141,7 @@ impl Emulator {
     }
 
     /// Writes what is left of the capture.
-    pub(crate) fn finish_capture(&mut self) -> io::Result<()> {
+    pub(crate) fn finish_capture(&mut self) -> Result<(), LinkError> {
         self.capture.take().map_or(Ok(()), Capture::finish)
     }
 }
