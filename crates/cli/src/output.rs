@@ -6,6 +6,7 @@ use millpond_report::terminal::Document;
 use millpond_results::files::{AtomicFile, load};
 use millpond_results::{LiveFacts, Run, Summary};
 use millpond_scenario::printable;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,20 @@ pub(crate) fn new_file(path: &Path, existing: Existing) -> Result<AtomicFile, Fa
         )));
     }
     AtomicFile::create(path).map_err(Failure::input)
+}
+
+/// Refuses outputs of one command that are the same file: each would replace the one before.
+pub(crate) fn refuse_equal_files<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    let mut files = BTreeSet::new();
+    for path in outputs {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if !files.insert((folder, path.file_name())) {
+            let fault = "two outputs are this file; give each a name of its own";
+            return Err(Failure::input(format!("{}: {fault}", path.display())));
+        }
+    }
+    Ok(())
 }
 
 /// Gives a file its content and its name.

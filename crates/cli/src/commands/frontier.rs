@@ -6,7 +6,7 @@ use crate::args;
 use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{finish, new_file, print_results};
+use crate::output::{finish, new_file, print_results, refuse_equal_files};
 use crate::progress::Progress;
 use millpond_frontier::{FrontierPlan, FrontierRequest, TracedLink};
 use millpond_protocols::Registry;
@@ -32,6 +32,7 @@ pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
         targets: args.target.clone(),
     };
     let plan = FrontierPlan::new(request, registry)?;
+    refuse_equal_files(args.report.as_deref().into_iter().chain(args.figure.iter().map(|file| &*file.path)))?;
     let page = args.report.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
     let figure = match &args.figure {
         Some(file) => Some((new_file(&file.path, args.existing)?, file.format)),

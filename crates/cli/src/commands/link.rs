@@ -4,7 +4,7 @@ use crate::args;
 use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
-use crate::output::{finish, new_file, print_results};
+use crate::output::{finish, new_file, print_results, refuse_equal_files};
 use millpond_live::{LinkError, LinkOptions, LinkRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
@@ -28,6 +28,7 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
         seed: args.seed,
     };
     let directions = options.directions(registry)?;
+    refuse_equal_files([&args.out, &args.pcap].into_iter().flatten().map(|path| &**path))?;
     let out = args.out.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
     let run = LinkRun {
         directions,

@@ -327,3 +327,15 @@ fn an_output_replaces_no_device() {
     assert!(error.contains("null: is not the name of a regular file"), "{error}");
     assert!(device.is_symlink());
 }
+
+#[test]
+fn two_outputs_of_a_command_are_not_the_same_file() {
+    let folder = folder(VALID);
+    for arguments in [
+        &["frontier", "lte-short", "--protocols", "cubic", "--report", "x.svg", "--figure", "./x.svg"][..],
+        &["link", "--out", "x.json", "--pcap", "./x.json", "--server", "true", "--", "true"],
+    ] {
+        let error = error_of(folder.path(), arguments);
+        assert!(error.contains("two outputs are this file"), "{arguments:?}: {error}");
+    }
+}
