@@ -5,6 +5,7 @@ use millpond_protocols::Registry;
 use millpond_scenario::{Faults, OptionValue, Scenario};
 use millpond_sim::LinkSpec;
 use millpond_units::Rate;
+use std::path::Path;
 
 /// A link without limits between the command and the outside. The flows are those for which the buffer in bandwidth-delay
 /// products and the laws of the queues are computed: full packets in both directions.
@@ -74,8 +75,7 @@ impl LinkOptions {
         let is_asymmetric = self.down.is_some() || self.up.is_some();
         for (option, key, typed) in [("--down", "rate", &self.down), ("--up", "back.rate", &self.up)] {
             let typed = typed.as_ref().unwrap_or(&unlimited);
-            let key =
-                if typed.parse::<Rate>().is_ok() { key.to_owned() } else { format!("{key}.trace.file") };
+            let key = if is_rate(typed) { key.to_owned() } else { format!("{key}.trace.file") };
             values.extend(is_asymmetric.then(|| value(option, &key, typed)));
         }
         let both = [
@@ -94,4 +94,12 @@ impl LinkOptions {
         }));
         values
     }
+}
+
+/// True if this is a rate and not the file of a trace: also a number with a wrong unit or none, unless it is the name of a
+/// file.
+fn is_rate(typed: &str) -> bool {
+    let unit = typed.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_quantity = unit.len() < typed.len() && unit.chars().all(|c| c.is_ascii_alphabetic() || c == '/');
+    typed.parse::<Rate>().is_ok() || is_quantity && !Path::new(typed).exists()
 }

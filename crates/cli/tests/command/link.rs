@@ -515,6 +515,8 @@ fn each_wrong_option_is_named_with_what_was_expected() {
         (&["--buffer", "0B"], &["--buffer", "above zero"]),
         (&["--queue", "kodel"], &["--queue", "kodel", "did you mean \"codel\"?"]),
         (&["--down", "missing.down"], &["--down", "missing.down"]),
+        (&["--down", "20"], &["--down", "no unit", "20Mbps"]),
+        (&["--up", "20Mbit/s"], &["--up", "unknown unit \"Mbit/s\"", "expected a rate"]),
         (&["--down", "trase.csv"], &["--down", "did you mean \"trace.csv\"?"]),
         (&["--set", "bufer=5ms"], &["--set", "bufer", "did you mean \"buffer\"?"]),
         (
@@ -575,6 +577,20 @@ fn a_command_that_cannot_run_is_named_and_leaves_no_file() {
 }
 
 #[test]
+fn a_capture_that_cannot_be_written_is_named_and_only_a_regular_file_is_removed() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    let full = folder.path().join("full.pcapng");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let link = ["link", "--force", "--pcap", "full.pcapng", "--server", "true", "--", "true"];
+    let error = error_of(folder.path(), &link);
+    assert!(error.contains("--pcap full.pcapng: No space left on device"), "{error}");
+    assert!(full.is_symlink(), "the name of the device stays");
+}
+
+#[test]
 fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
     if !is_possible() {
         return;
@@ -590,20 +606,6 @@ fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
     let [down, up] = [0, 1].map(|number| &result["directions"][number]);
     assert!(down["capacity_bps"].is_number() && down["utilization"] == 0.0, "{down}");
     assert!(up["capacity_bps"].is_null() && up["utilization"].is_null(), "{up}");
-}
-
-#[test]
-fn a_capture_that_cannot_be_written_is_named_and_only_a_regular_file_is_removed() {
-    if !is_possible() {
-        return;
-    }
-    let folder = folder("");
-    let full = folder.path().join("full.pcapng");
-    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-    let link = ["link", "--force", "--pcap", "full.pcapng", "--server", "true", "--", "true"];
-    let error = error_of(folder.path(), &link);
-    assert!(error.contains("--pcap full.pcapng: No space left on device"), "{error}");
-    assert!(full.is_symlink(), "the name of the device stays");
 }
 
 #[test]
