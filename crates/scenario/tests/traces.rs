@@ -198,7 +198,9 @@ fn opportunities_of_a_constant_rate_come_to_the_packet() {
     let expected: String = (1..=2000).map(|i| format!("{i}\n")).collect();
     assert_eq!(file, expected, "12 Mbps are one packet of 1500 bytes per millisecond");
     let stretched = csv([(0.0, 1e6), (1000.0, 1e6)]);
-    assert!(stretched.to_mahimahi(1.0, 1).unwrap_err().to_string().contains("50000000 at most"));
+    assert!(stretched.to_mahimahi(1.0, 1).unwrap_err().to_string().contains("expected 1 to 50000000"));
+    let slow = csv([(0.0, 0.001), (1.0, 0.001)]);
+    assert!(slow.to_mahimahi(1.0, 1).unwrap_err().to_string().contains("0 delivery opportunities"));
 }
 
 #[test]

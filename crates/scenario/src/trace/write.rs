@@ -34,16 +34,16 @@ impl Trace {
     /// milliseconds that is sampled with `seed`.
     ///
     /// # Errors
-    /// If it would be more than 50 million lines.
+    /// If it would have no line, or more than 50 million.
     pub fn to_mahimahi(&self, busy: f64, seed: u64) -> Result<String, TraceRecipeError> {
         let served = ServedData::new(&self.steps);
         let mut random = Random::numbered(seed, BURSTS);
         let mut out = String::new();
         let end = self.length.picos() / MILLISECOND.picos();
         let lines = opportunities(&served, end);
-        if lines > MAX_OPPORTUNITIES {
+        if !(1..=MAX_OPPORTUNITIES).contains(&lines) {
             return Err(TraceRecipeError::new(format!(
-                "{lines} opportunities: expected {MAX_OPPORTUNITIES} at most"
+                "{lines} delivery opportunities: expected 1 to {MAX_OPPORTUNITIES}"
             )));
         }
         for start in (0..end).step_by(SEGMENT as usize) {
