@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
-use millpond_scenario::trace::{Format, LEVELS, PRESETS, Stats, Trace, TraceRecipe, preset};
+use millpond_scenario::trace::{Dropouts, Format, LEVELS, PRESETS, Stats, Trace, TraceRecipe, preset};
 use millpond_units::{Rate, Span, Time};
 use std::path::Path;
 
@@ -25,11 +25,24 @@ fn a_byte_order_mark_before_a_trace_is_no_part_of_it() {
 #[test]
 fn a_constant_trace_has_no_variation() {
     let stats = csv((0..100).map(|i| (f64::from(i), 5.0))).stats();
-    assert_eq!([stats.min, stats.mean, stats.max], [Rate::from_mbps(5.0); 3]);
-    assert_eq!((stats.variation, stats.autocorrelation), ([0.0; 3], [0.0; 3]));
-    assert_eq!((stats.decay, stats.near_zero, stats.jump), ([None; 2], 0.0, 0.0));
+    assert_eq!([stats.min, Some(stats.mean), stats.max], [Some(Rate::from_mbps(5.0)); 3]);
+    assert_eq!((stats.variation, stats.autocorrelation), ([Some(0.0); 3], [Some(0.0); 3]));
+    assert_eq!((stats.decay, stats.near_zero, stats.jump), ([None; 2], Some(0.0), Some(0.0)));
     assert_eq!((stats.duration, stats.fine), (Span::from_secs(100.0), Span::from_secs(1.0)));
     assert_eq!(stats.packets, None);
+}
+
+#[test]
+fn a_statistic_for_which_a_trace_is_too_short_has_no_value() {
+    let stats = csv((0..10).map(|i| (f64::from(i), f64::from(i + 1)))).stats();
+    assert!(stats.variation[1].is_some() && stats.autocorrelation[1].is_some());
+    assert_eq!((stats.variation[2], stats.autocorrelation[2]), (None, None), "a single bin of ten seconds");
+    let Dropouts { per_minute, median, p90, longest, long_mean, .. } = stats.dropouts;
+    assert_eq!((per_minute, median, p90, longest, long_mean), (0.0, None, None, None, None));
+    let stats = Trace::parse(b"5\n9\n", "short.down", None).unwrap().stats();
+    assert_eq!((stats.min, stats.max, stats.near_zero), (None, None, None), "no bin is filled");
+    assert_eq!((stats.jump, stats.doubling, stats.halving), (None, None, None));
+    assert_eq!((stats.variation, stats.autocorrelation), ([None; 3], [None; 3]));
 }
 
 #[test]
@@ -37,16 +50,17 @@ fn a_square_wave_has_the_statistics_of_a_square_wave() {
     // Ten seconds at 8 Mbps, ten at 2 Mbps: mean 5, standard deviation 3.
     let wave = |i: u32| if i % 20 < 10 { 8.0 } else { 2.0 };
     let stats = csv((0..2000).map(|i| (f64::from(i), wave(i)))).stats();
-    assert_eq!([stats.min, stats.mean, stats.max], [2.0, 5.0, 8.0].map(Rate::from_mbps));
-    stats.variation.iter().for_each(|&variation| near(variation, 0.6, 1e-12, "variation"));
+    let rates = [stats.min, Some(stats.mean), stats.max];
+    assert_eq!(rates, [2.0, 5.0, 8.0].map(Rate::from_mbps).map(Some));
+    stats.variation.iter().for_each(|variation| near(variation.unwrap(), 0.6, 1e-12, "variation"));
     // The correlation falls linearly from 1 at lag 0 to -1 at half a period: 0.8 at 1 s, 1/e at 3.16 s.
-    near(stats.autocorrelation[1], 0.8, 2e-3, "correlation at 1 s");
-    near(stats.autocorrelation[2], -1.0, 2e-3, "correlation at 10 s");
+    near(stats.autocorrelation[1].unwrap(), 0.8, 2e-3, "correlation at 1 s");
+    near(stats.autocorrelation[2].unwrap(), -1.0, 2e-3, "correlation at 10 s");
     near(stats.decay[1].unwrap(), 5.0 * (1.0 - 1.0 / std::f64::consts::E), 0.02, "decay");
     // One jump of ln 4 up and one down in 20 s.
-    near(stats.jump, libm::sqrt(0.1) * libm::log(4.0), 2e-3, "jump");
-    near(stats.doubling, 0.05, 1e-3, "doubling");
-    near(stats.halving, 0.05, 1e-3, "halving");
+    near(stats.jump.unwrap(), libm::sqrt(0.1) * libm::log(4.0), 2e-3, "jump");
+    near(stats.doubling.unwrap(), 0.05, 1e-3, "doubling");
+    near(stats.halving.unwrap(), 0.05, 1e-3, "halving");
 }
 
 #[test]
@@ -61,10 +75,10 @@ fn dropouts_are_counted_per_minute_with_their_lengths() {
     let dropouts = stats.dropouts;
     near(dropouts.per_minute, 2.0, 1e-9, "dropouts");
     near(dropouts.long_per_minute, 1.0, 1e-9, "long ones");
-    near(dropouts.long_mean, 2.0, 1e-9, "their length");
-    near(dropouts.longest, 2.0, 1e-9, "the longest");
-    near(dropouts.median, 1.25, 1e-9, "the median of as many of 0.5 s as of 2 s");
-    near(stats.near_zero, 5.0 / 120.0, 1e-12, "share near zero");
+    near(dropouts.long_mean.unwrap(), 2.0, 1e-9, "their length");
+    near(dropouts.longest.unwrap(), 2.0, 1e-9, "the longest");
+    near(dropouts.median.unwrap(), 1.25, 1e-9, "the median of as many of 0.5 s as of 2 s");
+    near(stats.near_zero.unwrap(), 5.0 / 120.0, 1e-12, "share near zero");
 }
 
 #[test]
@@ -74,12 +88,12 @@ fn regular_opportunities_are_under_dispersed_and_bursts_over() {
     let packets = stats.packets.unwrap();
     // A millisecond holds one packet with probability 0.1: variance 0.09 over mean 0.1. Longer windows never vary.
     near(packets.busy, 0.1, 1e-12, "busy");
-    near(packets.dispersion[0], 0.9, 1e-9, "1 ms");
-    assert_eq!(packets.dispersion[1..], [0.0, 0.0]);
+    near(packets.dispersion[0].unwrap(), 0.9, 1e-9, "1 ms");
+    assert_eq!(packets.dispersion[1..], [Some(0.0), Some(0.0)]);
     let bursts: String = (1..=1000).map(|i| format!("{}\n", 1000 * i).repeat(100)).collect();
     let stats = Trace::parse(bursts.as_bytes(), "t", None).unwrap().stats();
     // A hundred packets in one of a thousand milliseconds: variance 9.99 over mean 0.1.
-    near(stats.packets.unwrap().dispersion[0], 99.9, 1e-6, "1 ms");
+    near(stats.packets.unwrap().dispersion[0].unwrap(), 99.9, 1e-6, "1 ms");
     assert_eq!(stats.fine, Span::from_millis(100));
 }
 
@@ -123,7 +137,7 @@ fn a_long_generated_trace_has_the_variation_of_its_quantiles_and_the_memory_of_i
         // Outages (share s) add to the variation: the mean falls by 1 - s, the mean square as well.
         let silent = preset.outages / 60.0 * preset.outage;
         let expected = libm::sqrt(square / (mean * mean * (1.0 - silent)) - 1.0);
-        near(stats.variation[0], expected, 0.05 * expected, name);
+        near(stats.variation[0].unwrap(), expected, 0.05 * expected, name);
         // The share that a step forgets, before the quantile map: the map weakens it by a few percent at most.
         let (fast, slow) = (
             libm::exp(-preset.step.secs() / preset.fast_tau),
@@ -131,7 +145,7 @@ fn a_long_generated_trace_has_the_variation_of_its_quantiles_and_the_memory_of_i
         );
         let variance = preset.fast + preset.slow + preset.white;
         let correlation = (preset.fast * fast + preset.slow * slow) / variance;
-        near(stats.autocorrelation[0], correlation, 0.06, name);
+        near(stats.autocorrelation[0].unwrap(), correlation, 0.06, name);
     }
 }
 
@@ -188,7 +202,7 @@ fn written_opportunities_carry_all_whole_packets_in_their_share_of_milliseconds(
     assert!(busy <= preset.busy + 0.005 && busy > 0.8 * preset.busy, "{busy} of {}", preset.busy);
     // At any time the file is behind by less than a packet per tenth of a second.
     let (fine, again) = (trace.stats(), stats.variation);
-    near(again[1], fine.variation[1], 0.01, "variation of seconds");
+    near(again[1].unwrap(), fine.variation[1].unwrap(), 0.01, "variation of seconds");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn stats(args: &args::Stats) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Statistics of a trace.
+/// Statistics of a trace. What it is too short for is null.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct TraceStatistics {
     /// How long the trace is, in seconds.
@@ -72,44 +72,44 @@ pub(crate) struct TraceStatistics {
     /// Mean rate, in bit/s.
     mean_bps: f64,
     /// Least mean of a second, in bit/s.
-    least_bps: f64,
+    least_bps: Option<f64>,
     /// Greatest mean of a second, in bit/s.
-    greatest_bps: f64,
+    greatest_bps: Option<f64>,
     /// Standard deviation over mean of fine bins, of seconds and of ten seconds.
-    variation: [f64; 3],
+    variation: [Option<f64>; 3],
     /// Autocorrelation of fine bins at one bin, of seconds at 1 s and at 10 s.
-    autocorrelation: [f64; 3],
+    autocorrelation: [Option<f64>; 3],
     /// Time until the autocorrelation falls below 1/e, in seconds, of fine bins and of seconds; null if it does not.
     decay_s: [Option<f64>; 2],
     /// Share of fine bins below 5 % of the mean.
-    near_zero: f64,
+    near_zero: Option<f64>,
     /// Standard deviation of the logarithm of the mean of a second over that of the one before.
-    jump: f64,
+    jump: Option<f64>,
     /// Share of seconds with at least twice the rate of the one before.
-    doubling: f64,
+    doubling: Option<f64>,
     /// Share of seconds with at most half the rate of the one before.
-    halving: f64,
+    halving: Option<f64>,
     /// Runs of fine bins near zero.
     dropouts: DropoutStatistics,
     /// Of single delivery opportunities; null if it is no trace of them.
     opportunities: Option<OpportunityStatistics>,
 }
 
-/// Runs of fine bins near zero.
+/// Runs of fine bins near zero. Lengths are null without one.
 #[derive(Serialize, JsonSchema)]
 struct DropoutStatistics {
     /// How many per minute.
     per_minute: f64,
     /// Median length, in seconds.
-    median_s: f64,
+    median_s: Option<f64>,
     /// 90th percentile of the lengths, in seconds.
-    p90_s: f64,
+    p90_s: Option<f64>,
     /// The longest, in seconds.
-    longest_s: f64,
+    longest_s: Option<f64>,
     /// How many of a second or more, per minute.
     long_per_minute: f64,
     /// Mean length of those of a second or more, in seconds.
-    long_mean_s: f64,
+    long_mean_s: Option<f64>,
 }
 
 /// Delivery opportunities at the scale of milliseconds.
@@ -118,17 +118,17 @@ struct OpportunityStatistics {
     /// Share of milliseconds with at least one.
     busy: f64,
     /// Variance over mean of their number in 1, 10 and 100 ms: 1 for a Poisson process.
-    dispersion: [f64; 3],
+    dispersion: [Option<f64>; 3],
 }
 
 impl TraceStatistics {
     fn of(stats: &Stats) -> Self {
         let Stats { dropouts, packets, .. } = stats;
-        let [mean_bps, least_bps, greatest_bps] = [stats.mean, stats.min, stats.max].map(Rate::as_f64);
+        let [least_bps, greatest_bps] = [stats.min, stats.max].map(|rate| rate.map(Rate::as_f64));
         Self {
             duration_s: stats.duration.secs(),
             fine_bin_s: stats.fine.secs(),
-            mean_bps,
+            mean_bps: stats.mean.as_f64(),
             least_bps,
             greatest_bps,
             variation: stats.variation,

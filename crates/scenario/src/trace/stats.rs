@@ -18,7 +18,7 @@ const MAX_BINS: u64 = 200_000;
 const LONGEST_LAG: usize = 2000;
 const SECOND: Span = Span::from_millis(1000);
 
-/// The statistics of a trace. Bins that the trace does not fill are left out.
+/// The statistics of a trace. Bins that the trace does not fill are left out; without enough bins there is no value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     /// How long the trace is.
@@ -29,44 +29,44 @@ pub struct Stats {
     /// Mean rate.
     pub mean: Rate,
     /// Least mean of a second.
-    pub min: Rate,
+    pub min: Option<Rate>,
     /// Greatest mean of a second.
-    pub max: Rate,
+    pub max: Option<Rate>,
     /// Standard deviation over mean: of fine bins, seconds and ten seconds.
-    pub variation: [f64; 3],
+    pub variation: [Option<f64>; 3],
     /// Autocorrelation: of fine bins at one bin, of seconds at 1 s and at 10 s (one bin if bins are longer).
-    pub autocorrelation: [f64; 3],
+    pub autocorrelation: [Option<f64>; 3],
     /// Where the autocorrelation falls below 1/e, in seconds: of fine bins, of seconds. `None` if it does not.
     pub decay: [Option<f64>; 2],
     /// Share of fine bins below 5 % of the mean.
-    pub near_zero: f64,
+    pub near_zero: Option<f64>,
     /// Standard deviation of the logarithm of next second over this one, both raised to 5 % of the mean.
-    pub jump: f64,
+    pub jump: Option<f64>,
     /// Share of steps from second to second that at least double.
-    pub doubling: f64,
+    pub doubling: Option<f64>,
     /// Share that at least halve.
-    pub halving: f64,
+    pub halving: Option<f64>,
     /// Runs of fine bins near zero.
     pub dropouts: Dropouts,
     /// Of single delivery opportunities, if it is a trace of them.
     pub packets: Option<OpportunityStats>,
 }
 
-/// Runs of fine bins near zero.
+/// Runs of fine bins near zero. Without one there is no length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dropouts {
     /// How many per minute.
     pub per_minute: f64,
     /// Median length in seconds.
-    pub median: f64,
+    pub median: Option<f64>,
     /// The 90th percentile of their lengths in seconds.
-    pub p90: f64,
+    pub p90: Option<f64>,
     /// The longest in seconds.
-    pub longest: f64,
+    pub longest: Option<f64>,
     /// How many of a second or more, per minute.
     pub long_per_minute: f64,
     /// The mean length of those, in seconds.
-    pub long_mean: f64,
+    pub long_mean: Option<f64>,
 }
 
 /// What is seen of delivery opportunities at the scale of milliseconds.
@@ -75,7 +75,7 @@ pub struct OpportunityStats {
     /// Share of milliseconds with at least one.
     pub busy: f64,
     /// Variance over mean of their number in 1, 10 and 100 ms: 1 for a Poisson process.
-    pub dispersion: [f64; 3],
+    pub dispersion: [Option<f64>; 3],
 }
 
 impl Trace {
@@ -95,17 +95,17 @@ impl Trace {
             duration: self.length,
             fine,
             mean: average,
-            min: seconds.iter().copied().min_by(f64::total_cmp).map_or(average, Rate::from_bps_f64),
-            max: seconds.iter().copied().max_by(f64::total_cmp).map_or(average, Rate::from_bps_f64),
+            min: seconds.iter().copied().min_by(f64::total_cmp).map(Rate::from_bps_f64),
+            max: seconds.iter().copied().max_by(f64::total_cmp).map(Rate::from_bps_f64),
             variation: bins.each_ref().map(|bins| variation(bins)),
             autocorrelation: [
-                autocorrelation(&fine_scores, 1),
-                autocorrelation(&scores, lag(SECOND)),
-                autocorrelation(&scores, lag(SECOND * 10)),
+                correlation(&fine_scores, 1),
+                correlation(&scores, lag(SECOND)),
+                correlation(&scores, lag(SECOND * 10)),
             ],
             decay: [decay(&fine_scores, fine.secs()), decay(&scores, second.secs())],
             near_zero: share(fine_bins, |bin| *bin < floor),
-            jump: standard_deviation(&jumps.iter().copied().map(libm::log).collect::<Vec<_>>()),
+            jump: deviation(&jumps.iter().copied().map(libm::log).collect::<Vec<_>>()),
             doubling: share(&jumps, |jump| *jump >= 2.0),
             halving: share(&jumps, |jump| *jump <= 0.5),
             dropouts: dropouts(fine_bins, floor, fine, self.length),
@@ -127,9 +127,20 @@ impl Trace {
     }
 }
 
-/// The coefficient of variation of rates; zero if all of them are zero.
-fn variation(rates: &[f64]) -> f64 {
-    if mean(rates) > 0.0 { coefficient_of_variation(rates) } else { 0.0 }
+/// The coefficient of variation of rates, zero if all of them are zero; none of less than two.
+fn variation(rates: &[f64]) -> Option<f64> {
+    let varies = mean(rates) > 0.0;
+    (rates.len() > 1).then(|| if varies { coefficient_of_variation(rates) } else { 0.0 })
+}
+
+/// The standard deviation; none of an empty list.
+fn deviation(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| standard_deviation(values))
+}
+
+/// The autocorrelation at a lag; none if the lag is as long as the list.
+fn correlation(normalized: &[f64], lag: usize) -> Option<f64> {
+    (lag < normalized.len()).then(|| autocorrelation(normalized, lag))
 }
 
 /// Deviations from the mean, in units of the standard deviation; zeros if nothing varies.
@@ -156,8 +167,10 @@ fn decay(normalized: &[f64], width: f64) -> Option<f64> {
     None
 }
 
-fn share<T>(values: &[T], is: impl Fn(&T) -> bool) -> f64 {
-    values.iter().filter(|value| is(value)).count() as f64 / values.len().max(1) as f64
+/// The share of the values for which this is so; none of an empty list.
+fn share<T>(values: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
+    let count = values.iter().filter(|value| is(value)).count();
+    (!values.is_empty()).then(|| count as f64 / values.len() as f64)
 }
 
 /// Each value over the one before, both raised to `floor`.
@@ -174,14 +187,14 @@ fn dropouts(bins: &[f64], floor: f64, width: Span, length: Span) -> Dropouts {
     // Sums of bins may fall short of a second by rounding.
     let long: Vec<f64> = lengths.iter().copied().filter(|length| *length > 1.0 - 1e-9).collect();
     let minutes = length.secs() / 60.0;
-    let quantile = |level| quantile_of_sorted(&lengths, level).unwrap_or(0.0);
+    let quantile = |level| quantile_of_sorted(&lengths, level);
     Dropouts {
         per_minute: lengths.len() as f64 / minutes,
         median: quantile(0.5),
         p90: quantile(0.9),
         longest: quantile(1.0),
         long_per_minute: long.len() as f64 / minutes,
-        long_mean: mean(&long),
+        long_mean: (!long.is_empty()).then(|| mean(&long)),
     }
 }
 
@@ -190,10 +203,10 @@ fn packets(trace: &Trace) -> OpportunityStats {
         let width = Span::from_millis(millis);
         let one = OPPORTUNITY.per(width).as_f64();
         let counts: Vec<f64> = trace.bins(width).into_iter().map(|rate| rate / one).collect();
-        variation(&counts) * standard_deviation(&counts)
+        variation(&counts).map(|variation| variation * standard_deviation(&counts))
     };
     let (busy, in_milliseconds) = milliseconds(trace);
-    OpportunityStats { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }
+    OpportunityStats { busy, dispersion: [Some(in_milliseconds), in_windows(10), in_windows(100)] }
 }
 
 /// Share of milliseconds with an opportunity, and variance over mean of how many. Computed by segments: a day has
