@@ -420,11 +420,23 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
             + coalesce(reader, file)? * 2,
         capacity,
         idle_timeout,
-        stream_window: reader.parse_or("stream_window", file.stream_window.as_ref(), Bytes::new(1 << 20))?,
+        stream_window: stream_window(reader, file)?,
         most_flows: usize::try_from(most_flows).unwrap_or(usize::MAX),
         connections: connections(reader, file)?,
         seed: 1,
     })
+}
+
+/// What a neighbour may send on one stream ahead of what this node has read: a packet at least.
+fn stream_window(reader: &Reader<'_>, file: &File) -> Result<Bytes, ConfigError> {
+    let written = file.stream_window.as_ref();
+    let window = reader.parse_or("stream_window", written, Bytes::new(1 << 20))?;
+    let packet = mtu(reader, file)?;
+    if window < packet {
+        let message = format!("expected a packet of `mtu` = {packet} or more");
+        return Err(reader.error(written.map(Spanned::span), "stream_window", message));
+    }
+    Ok(window)
 }
 
 /// How long a busy node leaves its sockets alone.
@@ -550,6 +562,9 @@ fn read_key(path: &Path) -> Result<Identity, String> {
     let shown = path.display();
     let metadata = std::fs::metadata(path)
         .map_err(|error| format!("cannot read {shown}: {error}; `millpond node keys FILE` makes a key"))?;
+    if !metadata.is_file() {
+        return Err(format!("{shown} is not a file"));
+    }
     if metadata.mode() & 0o077 != 0 {
         return Err(format!("{shown} can be read by others; run `chmod 600 {shown}`"));
     }

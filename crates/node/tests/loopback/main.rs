@@ -308,6 +308,10 @@ fn bad_input_is_one_readable_error() {
         "error: mtu: expected the size of an IP packet from 1280 to 65000 bytes, found 1000\n  node.toml:6\n",
     );
     check(
+        &with("stream_window = \"1B\""),
+        "error: stream_window: expected a packet of `mtu` = 1.5KB or more\n  node.toml:6\n",
+    );
+    check(
         &with("protocol = \"xcp\""),
         "error: protocol: xcp cannot run over a QUIC connection: it needs a header in each packet\n  node.toml:6\n",
     );
@@ -374,6 +378,9 @@ fn bad_input_is_one_readable_error() {
     );
     std::fs::set_permissions(folder.join("node.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
     check(listen, "error: key: node.key can be read by others; run `chmod 600 node.key`\n  node.toml:2\n");
+    std::fs::create_dir(folder.join("keys")).unwrap();
+    let folder_as_key = exit(listen).replace("node.key", "keys");
+    assert_eq!(refused(folder, &folder_as_key), "error: key: keys is not a file\n  node.toml:2\n");
     let again = Command::new(PROGRAM).arg("keys").arg(folder.join("node.key")).output().unwrap();
     assert!(!again.status.success(), "a key is never overwritten");
 }
