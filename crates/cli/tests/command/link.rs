@@ -609,6 +609,25 @@ fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
 }
 
 #[test]
+fn packets_that_the_kernel_drops_while_devices_are_switched_on_are_not_lost_by_the_emulator() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    // Many links at once, because a device drops such packets on a busy machine.
+    for _ in 0..4 {
+        let link = ["link", "--json", "--server", "true", "--", "true"];
+        let start = || command(folder.path(), &link).stdout(Stdio::piped()).spawn().unwrap();
+        let links: Vec<Child> = (0..20).map(|_| start()).collect();
+        for link in links {
+            let result: Value = serde_json::from_str(&stdout(&link.wait_with_output().unwrap())).unwrap();
+            let overruns: Vec<_> = (0..2).map(|number| &result["directions"][number]["overrun"]).collect();
+            assert_eq!(overruns, [0, 0], "{result}");
+        }
+    }
+}
+
+#[test]
 fn results_are_printed_as_csv_and_markdown_on_standard_output() {
     if !is_possible() {
         return;

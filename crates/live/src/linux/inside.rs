@@ -138,11 +138,13 @@ fn keep(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Result<u
     if !matches!(channel.receive(), Ok(Some((EmulatorMessage::Start, _)))) {
         return Ok(0);
     }
+    // The kernel sends packets of its own while the device is switched on, and drops some of them.
+    let before = netlink.dropped(index).unwrap_or(0);
     let mut first =
         config.itself(FIRST, channel, command).map_err(system("start a process in a new namespace"))?;
     let status = first.wait().map_err(system("wait for a process"))?;
     let code = status.code().map_or(137, |code| code as u8);
-    let overrun = netlink.dropped(index).unwrap_or(0);
+    let overrun = netlink.dropped(index).unwrap_or(0).saturating_sub(before);
     // The network stays until the emulator closes the channel, so that the kernel answers packets for the command that has
     // ended, as on any host.
     if channel.send(&EndMessage::Ended { code, overrun }, None).is_ok() {

@@ -73,8 +73,8 @@ impl Drop for EndProcesses {
 
 /// What is outside the link.
 enum OuterEnd {
-    /// The namespace of the caller, with a device of ours.
-    Caller { device: Device, descriptor: OwnedFd },
+    /// The namespace of the caller, with a device of ours, and the packets that it dropped while it was switched on.
+    Caller { device: Device, descriptor: OwnedFd, dropped_before: u64 },
     /// A namespace with a command.
     Server { end: EndProcesses, descriptor: OwnedFd },
 }
@@ -156,7 +156,8 @@ fn outside(server: Option<&[OsString]>) -> Result<(OuterEnd, LinkNumber), LinkEr
     })?;
     let number = free_number(&device)?;
     let descriptor = device.descriptor.try_clone()?;
-    Ok((OuterEnd::Caller { device, descriptor }, number))
+    let dropped_before = device.netlink.dropped(device.index).unwrap_or(0);
+    Ok((OuterEnd::Caller { device, descriptor, dropped_before }, number))
 }
 
 /// Configures the device with the first block of addresses that is not in use.
@@ -193,10 +194,12 @@ impl OuterEnd {
         if let Self::Server { end, .. } = self { Some(end) } else { None }
     }
 
-    /// Packets that the device dropped, if it is one of this namespace.
+    /// Packets that the device dropped while the link was there, if it is one of this namespace.
     fn overrun(&self) -> u64 {
         match self {
-            Self::Caller { device, .. } => device.netlink.dropped(device.index).unwrap_or(0),
+            Self::Caller { device, dropped_before, .. } => {
+                device.netlink.dropped(device.index).unwrap_or(0).saturating_sub(*dropped_before)
+            }
             Self::Server { .. } => 0,
         }
     }
