@@ -66,8 +66,8 @@ impl Spectrum {
         self.first_nonzero().map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
-    /// The same roots with a root at zero of this multiplicity, at least; unchanged for a multiplicity of zero. Equal flows are
-    /// one class, so differences between them have no roots of their own.
+    /// The same roots with a root at zero of this multiplicity, at least; unchanged for a multiplicity of zero. Roots of differences
+    /// between equal flows are not among them ([`super::roots_of_differences`]).
     #[must_use]
     pub fn with_zero_root(mut self, multiplicity: usize) -> Self {
         if multiplicity == 0 {
@@ -100,14 +100,16 @@ const BESIDE_AXIS: f64 = 1e-4;
 /// # Errors
 /// [`RootError`] gives the reason.
 pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
-    const LINES: i32 = 9;
     let function = Characteristic::new(system);
-    if function.size() == 0 {
-        return Err(RootError::NoLoop);
-    }
-    let time_scale = time_scale_of(&function);
+    if function.size() == 0 { Err(RootError::NoLoop) } else { rightmost_of(&function) }
+}
+
+/// Finds the rightmost roots of a characteristic function, which may have no link.
+pub(super) fn rightmost_of(function: &Characteristic<'_>) -> Result<Spectrum, RootError> {
+    const LINES: i32 = 9;
+    let time_scale = time_scale_of(function);
     let contour =
-        Contour::new(&function, time_scale).ok_or(RootError::Uncounted { near: Complex::new(0.0, 0.0) })?;
+        Contour::new(function, time_scale).ok_or(RootError::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // The first line is slightly left of the axis, so that roots on the axis are inside.
     let lines = std::iter::once(-BESIDE_AXIS).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
     let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale, effort: 0.0 };

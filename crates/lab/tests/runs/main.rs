@@ -18,6 +18,7 @@ mod corrupted_headers;
 mod data_centre;
 mod deployment;
 mod determinism;
+mod differences;
 mod disturbances;
 mod equilibrium;
 mod every_scenario;

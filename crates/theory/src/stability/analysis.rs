@@ -1,5 +1,6 @@
 //! Roots and margins of the linear network about an equilibrium.
 
+use super::differences::{Differences, differences};
 use super::limit_cycle::{JumpLimitCycle, limit_cycle_of};
 use super::two_sided::{Representative, TwoSided, represent};
 use crate::AnalysisError;
@@ -35,6 +36,8 @@ pub struct Stability {
     pub stabilizing_delay: Option<f64>,
     /// The amplification along each chain of loops whose relays hold data.
     pub chains: Vec<FlowChainGain>,
+    /// The differences between the flows of each class, whose roots are not in `spectrum`; none on a threshold.
+    pub differences: Vec<Differences>,
     /// Both linearizations if the equilibrium lies on a threshold of its laws. The other fields are those of the side that
     /// trajectories follow; if they cross the threshold, of the side whose disturbances decay most slowly.
     pub two_sided: Option<TwoSided>,
@@ -63,12 +66,14 @@ impl Stability {
     #[must_use]
     pub fn disturbances_decay(&self) -> bool {
         decays(&self.spectrum, self.two_sided.as_ref())
+            && growing(&self.differences, &self.spectrum).is_none()
     }
 
     /// The steady state that follows from the roots.
     #[must_use]
     pub fn steady_state(&self) -> SteadyState {
-        steady_state(&self.spectrum, self.zero_root.as_ref(), self.two_sided.as_ref())
+        let Self { spectrum, differences, zero_root, two_sided, .. } = self;
+        steady_state(spectrum, differences, zero_root.as_ref(), two_sided.as_ref())
     }
 }
 
@@ -76,6 +81,8 @@ impl Stability {
 pub(crate) struct LinearAnalysis {
     pub(crate) linear: Linearized,
     pub(crate) spectrum: Spectrum,
+    /// The differences between the flows of each class.
+    pub(crate) differences: Vec<Differences>,
     /// Why a root is at zero, if one is.
     pub(crate) zero_root: Option<ZeroRoot>,
     /// Both linearizations if the equilibrium lies on a threshold.
@@ -125,21 +132,25 @@ impl LinearAnalysis {
                 Representative { linear, spectrum, two_sided: None }
             }
         };
-        let zero_root = zero_root(plan, &is_active, uniqueness, &spectrum);
-        Ok(Self { linear, spectrum, zero_root, two_sided })
+        // On a threshold, differences put flows on both sides of it.
+        let differences = if two_sided.is_some() { Vec::new() } else { differences(plan, &linear)? };
+        let zero_root = zero_root(plan, &is_active, uniqueness, &spectrum, &differences);
+        Ok(Self { linear, spectrum, differences, zero_root, two_sided })
     }
 
     fn of_linear(equilibrium: &PlanEquilibrium<'_>, linear: Linearized) -> Result<Self, AnalysisError> {
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
         check_feedback(equilibrium.plan, &linear)?;
         let spectrum = rightmost(&linear.system)?;
-        let zero_root = zero_root(equilibrium.plan, &is_active, None, &spectrum);
-        Ok(Self { linear, spectrum, zero_root, two_sided: None })
+        let differences = differences(equilibrium.plan, &linear)?;
+        let zero_root = zero_root(equilibrium.plan, &is_active, None, &spectrum, &differences);
+        Ok(Self { linear, spectrum, differences, zero_root, two_sided: None })
     }
 
     /// The steady state that follows from the roots.
     pub(crate) fn steady_state(&self) -> SteadyState {
-        steady_state(&self.spectrum, self.zero_root.as_ref(), self.two_sided.as_ref())
+        let Self { spectrum, differences, zero_root, two_sided, .. } = self;
+        steady_state(spectrum, differences, zero_root.as_ref(), two_sided.as_ref())
     }
 
     /// The same with margins, and what would make an unstable network stable.
@@ -147,7 +158,7 @@ impl LinearAnalysis {
     /// # Errors
     /// The network has no loop.
     pub(crate) fn with_margins(self) -> Result<Stability, AnalysisError> {
-        let Self { linear, spectrum, zero_root, two_sided } = self;
+        let Self { linear, spectrum, differences, zero_root, two_sided } = self;
         let margins = margins(&linear.system)?;
         let bottlenecks = linear.bottlenecks();
         let is_stable = decays(&spectrum, two_sided.as_ref());
@@ -165,6 +176,7 @@ impl LinearAnalysis {
             stabilizing_gain,
             stabilizing_delay,
             chains: Vec::new(),
+            differences,
             two_sided,
         })
     }
@@ -178,9 +190,16 @@ fn decays(spectrum: &Spectrum, two_sided: Option<&TwoSided>) -> bool {
     }
 }
 
+/// The root of differences between equal flows that grow.
+fn growing(differences: &[Differences], spectrum: &Spectrum) -> Option<Root> {
+    let grows = |root: &Root| root.s.re > 0.0 && !spectrum.is_zero(root);
+    differences.iter().map(|differences| differences.root).find(grows)
+}
+
 /// The steady state at an equilibrium with these roots.
 fn steady_state(
     spectrum: &Spectrum,
+    differences: &[Differences],
     zero_root: Option<&ZeroRoot>,
     two_sided: Option<&TwoSided>,
 ) -> SteadyState {
@@ -190,6 +209,9 @@ fn steady_state(
     }
     if spectrum.rightmost_nonzero() >= 0.0 {
         return SteadyState::FixedPoint(FixedPoint::Unstable(spectrum.first_nonzero().copied()));
+    }
+    if let Some(root) = growing(differences, spectrum) {
+        return SteadyState::FixedPoint(FixedPoint::Unstable(Some(root)));
     }
     let Some(ZeroRoot { kind, ranges, reason }) = zero_root.cloned() else {
         return SteadyState::FixedPoint(FixedPoint::Stable);
@@ -297,6 +319,7 @@ fn zero_root(
     is_active: &dyn Fn(usize) -> bool,
     uniqueness: Option<&Uniqueness>,
     spectrum: &Spectrum,
+    differences: &[Differences],
 ) -> Option<ZeroRoot> {
     if let Some(Continuum { reason, .. }) =
         active_loops(plan, is_active).find_map(|planned| planned.steady_state.continuum)
@@ -308,7 +331,9 @@ fn zero_root(
     let is_slow =
         |root: &Root| declared.is_some() && root.s.im == 0.0 && root.s.norm() * spectrum.time_scale < SLOW;
     if !spectrum.roots.iter().any(|root| spectrum.is_zero(root) || is_slow(root)) {
-        return None;
+        let constant = differences.iter().find(|differences| spectrum.is_zero(&differences.root))?;
+        let reason = format!("{}; all other disturbances decay", constant.clause(spectrum));
+        return Some(ZeroRoot { kind: ZeroRootKind::Unknown, ranges: Vec::new(), reason });
     }
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
         let reason = format!(

@@ -1,8 +1,8 @@
 //! The schema of `millpond stability --json`. Keys carry their units.
 
 use super::{
-    CriticalValue, CriticalValueSearch, FlowChainGain, NamedThreshold, SideAnalysis, Stability, StabilityMap,
-    TwoSided,
+    CriticalValue, CriticalValueSearch, Differences, FlowChainGain, NamedThreshold, SideAnalysis, Stability,
+    StabilityMap, TwoSided,
 };
 use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossing, Root};
@@ -38,6 +38,8 @@ pub struct StabilityJson {
     pub delays_must_fall_to: Option<f64>,
     /// The amplification along each chain of loops whose relays hold data.
     pub chains: Vec<ChainGainJson>,
+    /// The differences between the flows of each class of equal flows, whose roots are not among `roots`.
+    pub differences: Vec<DifferencesJson>,
     /// Both linearizations if the equilibrium lies on a threshold of its laws; otherwise null. All other keys are those of the
     /// side that trajectories follow, except `boundaries`, which come from simulations. If trajectories cross the threshold,
     /// `stable` does, too, and roots and margins are those of the side whose disturbances decay most slowly.
@@ -101,6 +103,19 @@ pub struct ChainGainJson {
     pub gain: f64,
     /// Its frequency, in Hz.
     pub frequency_hz: f64,
+}
+
+/// How differences between equal flows decay or grow.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DifferencesJson {
+    /// Name of the flows.
+    pub flows: String,
+    /// Their number.
+    pub count: usize,
+    /// Real part of the rightmost root, in 1/s.
+    pub growth_per_s: f64,
+    /// Its imaginary part, in rad/s.
+    pub frequency_rad_per_s: f64,
 }
 
 /// A characteristic root with a non-negative imaginary part.
@@ -184,6 +199,7 @@ pub fn stability_json(
         gain_must_fall_to: stability.stabilizing_gain,
         delays_must_fall_to: stability.stabilizing_delay,
         chains: stability.chains.iter().filter_map(chain_json).collect(),
+        differences: stability.differences.iter().map(differences_json).collect(),
         two_sided: stability.two_sided.as_ref().map(|two_sided| two_sided_json(two_sided, searches)),
         boundaries: searches.iter().flat_map(|search| &search.found).map(critical_value_json).collect(),
         followed: searches.iter().map(range_json).collect(),
@@ -226,6 +242,15 @@ fn chain_json(found: &FlowChainGain) -> Option<ChainGainJson> {
         gain: found.chain.gain,
         frequency_hz: found.chain.frequency,
     })
+}
+
+fn differences_json(found: &Differences) -> DifferencesJson {
+    DifferencesJson {
+        flows: found.flows.clone(),
+        count: found.count,
+        growth_per_s: found.root.s.re,
+        frequency_rad_per_s: found.root.s.im,
+    }
 }
 
 fn root_json(root: &Root) -> RootJson {

@@ -3,6 +3,7 @@
 mod analysis;
 mod axis;
 mod critical_value;
+mod differences;
 mod json;
 mod limit_cycle;
 mod map;
@@ -14,9 +15,10 @@ pub use analysis::{FlowChainGain, Stability, ZeroRoot, ZeroRootKind, analyze_lin
 pub(crate) use analysis::{LinearAnalysis, chains};
 pub use axis::ParameterAxis;
 pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};
+pub use differences::Differences;
 pub use json::{
-    CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson, margin_json,
-    stability_json,
+    CriticalValueJson, DifferencesJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson,
+    StabilityMapJson, margin_json, stability_json,
 };
 pub(crate) use limit_cycle::{JumpLimitCycle, limit_cycle_of};
 pub use map::{StabilityMap, compute_stability_map};
