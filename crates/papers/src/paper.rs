@@ -476,19 +476,6 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_recipe_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let read = |folder: &Path| Library::read(folder).err().map(|fault| fault.to_string());
-        let paper = folder.path().join("toy");
-        fs::create_dir(&paper).unwrap();
-        fs::write(paper.join(PAPER_FILE), PAPER).unwrap();
-        assert!(read(folder.path()).unwrap().contains("there is no recipe in this folder"));
-        fs::write(paper.join("fig2.toml"), RECIPE).unwrap();
-        assert_eq!(read(folder.path()), None);
-        assert!(read(&paper).unwrap().contains("there is no recipe in this folder"), "one folder too deep");
-    }
-
-    #[test]
     fn an_error_in_a_recipe_names_the_file_and_the_expected_value() {
         for (right, wrong, message) in [
             ("steps", "stpes", "unknown field `stpes`"),

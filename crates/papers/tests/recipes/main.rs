@@ -1,0 +1,4 @@
+//! Folders of recipes, and readings of papers.
+
+mod folders;
+mod readings;
