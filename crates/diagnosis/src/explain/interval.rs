@@ -1,9 +1,10 @@
 //! The part of a run in which neither flows nor capacities change.
 
-use super::error::ExplainError;
 use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
-use millpond_theory::{AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities};
+use millpond_theory::{
+    AnalysisError, AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities,
+};
 use millpond_units::format::mbit_per_s;
 use millpond_units::{Rate, Time};
 use std::fmt;
@@ -70,15 +71,8 @@ pub(super) struct TimedAnalysis {
 impl TimedAnalysis {
     /// The interval that contains `at`, or the longest one; if capacities change too often for any, the longest one without
     /// joins and leaves, at its mean capacity.
-    ///
-    /// # Errors
-    /// A time that is not in the measured part of the run, or a scenario without equations.
-    pub(super) fn choose(study: Study<'_>, at: Option<f64>) -> Result<Self, ExplainError> {
+    pub(super) fn choose(study: Study<'_>, at: Option<f64>) -> Result<Self, AnalysisError> {
         let scenario = study.scenario;
-        let (from, until) = (scenario.measure.from.secs(), scenario.duration.secs());
-        if let Some(at) = at.filter(|at| !(from..until).contains(at)) {
-            return Err(ExplainError::NotMeasured { at, from, until });
-        }
         let plan = study.plan()?;
         let all = joins_and_leaves(&plan).chain(capacity_steps(&plan)).collect();
         let interval = StationaryInterval::between(all, scenario, at);

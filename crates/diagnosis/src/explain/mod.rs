@@ -38,6 +38,7 @@ pub use verdict::{ExplanationVerdict, Finding};
 use interval::{LEAST_SAMPLES, TimedAnalysis};
 use millpond_fluid::Frozen;
 use millpond_results::Run;
+use millpond_scenario::Scenario;
 use millpond_theory::classification::{SteadyStateAnalysis, analyze_steady_state_at};
 use millpond_theory::equilibrium::PlanEquilibrium;
 use millpond_theory::steady_state::SteadyState;
@@ -85,6 +86,7 @@ pub fn explain(run: &Run, study: Study<'_>) -> Result<Explanation, ExplainError>
 /// # Errors
 /// As [`explain`].
 pub fn explain_at(run: &Run, study: Study<'_>, at: Option<f64>) -> Result<Explanation, ExplainError> {
+    check_time(study.scenario, at)?;
     let timed = TimedAnalysis::choose(study, at)?;
     let scenario = &timed.scenario;
     let plan = study.with_scenario(scenario).plan()?;
@@ -134,6 +136,15 @@ fn model(
             Ok(Some(of(equilibrium)?))
         }
         _ => Ok(None),
+    }
+}
+
+/// An error if this time is not in the measured part of the run.
+fn check_time(scenario: &Scenario, at: Option<f64>) -> Result<(), ExplainError> {
+    let (from, until) = (scenario.measure.from.secs(), scenario.duration.secs());
+    match at {
+        Some(at) if !(from..until).contains(&at) => Err(ExplainError::NotMeasured { at, from, until }),
+        _ => Ok(()),
     }
 }
 
