@@ -31,6 +31,7 @@ __all__ = [
     "CriticalValue",
     "CycleGrowth",
     "DelayEstimates",
+    "Differences",
     "EquilibriumRange",
     "EquilibriumResult",
     "Estimate",
@@ -519,6 +520,38 @@ class DelayEstimates:
             p95=Estimate.from_json(value["p95"]),
             p99=Estimate.from_json(value["p99"]),
             p999=Estimate.from_json(value["p999"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """How differences between equal flows decay or grow.
+
+    Attributes
+    ----------
+    count : int
+        Their number.
+    flows : str
+        Name of the flows.
+    frequency_rad_per_s : float
+        Its imaginary part, in rad/s.
+    growth_per_s : float
+        Real part of the rightmost root, in 1/s.
+    """
+
+    count: int
+    flows: str
+    frequency_rad_per_s: float
+    growth_per_s: float
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Differences:
+        """The document of a parsed JSON text."""
+        return cls(
+            count=value["count"],
+            flows=value["flows"],
+            frequency_rad_per_s=value["frequency_rad_per_s"],
+            growth_per_s=value["growth_per_s"],
         )
 
 
@@ -2875,6 +2908,8 @@ class StabilityResult:
     delays_must_fall_to : float | None
         The factor by which all delays must fall for an unstable network to be stable; null if it is stable, or if no
         shorter delays help.
+    differences : tuple[Differences, ...]
+        The differences between the flows of each class of equal flows, whose roots are not among `roots`.
     followed : tuple[SearchedRange, ...]
         The ranges that were searched for them.
     gain_margin : Margin | None
@@ -2916,6 +2951,7 @@ class StabilityResult:
     convergence: ConvergenceTimes | None
     delay_margin_s: Margin | None
     delays_must_fall_to: float | None
+    differences: tuple[Differences, ...]
     followed: tuple[SearchedRange, ...]
     gain_margin: Margin | None
     gain_must_fall_to: float | None
@@ -2941,6 +2977,7 @@ class StabilityResult:
             convergence=_optional(ConvergenceTimes.from_json, value.get("convergence")),
             delay_margin_s=_optional(Margin.from_json, value["delay_margin_s"]),
             delays_must_fall_to=value["delays_must_fall_to"],
+            differences=tuple(Differences.from_json(item) for item in value["differences"]),
             followed=tuple(SearchedRange.from_json(item) for item in value["followed"]),
             gain_margin=_optional(Margin.from_json, value["gain_margin"]),
             gain_must_fall_to=value["gain_must_fall_to"],
