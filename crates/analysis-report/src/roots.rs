@@ -53,13 +53,22 @@ pub fn roots_figure(stability: &Stability) -> Figure {
             legend: Legend::new().line("line edge", "neither growth nor decay").line("guide", BOUND),
             plot,
         }],
-        caption: certified.map_or_else(String::new, |bound| {
-            format!(
-                "No other root has a growth rate above {} 1/s: certified by the argument principle.",
-                number(bound)
-            )
-        }),
+        caption: caption(stability, certified),
     }
+}
+
+/// The bound of all other roots, and the roots of differences, which are not drawn.
+fn caption(stability: &Stability, certified: Option<f64>) -> String {
+    let bound = certified.map(|bound| {
+        format!(
+            "No other root of the network has a growth rate above {} 1/s: certified by the argument principle.",
+            number(bound)
+        )
+    });
+    let clauses: Vec<String> = stability.difference_clauses().collect();
+    let differences = (!clauses.is_empty())
+        .then(|| format!("Roots of differences between equal flows are not drawn: {}.", clauses.join("; ")));
+    bound.into_iter().chain(differences).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -193,6 +193,7 @@ impl Results<'_> {
 
     fn page(&self, title: &str) -> String {
         let mut sentences = vec![self.verdict()];
+        sentences.extend(self.stability.difference_clauses());
         sentences.extend(self.capacities.iter().map(ToString::to_string));
         sentences.extend(self.transients.sentences());
         analysis_report::stability(&self.shown(title, &sentences))

@@ -39,7 +39,7 @@ fn stability(protocol: &str, counts: &[usize], sets: &[&str]) -> Stability {
 fn the_root_of_differences_within_a_class_is_that_between_two_halves_of_it() {
     for protocol in ["xcp", "lgc", "lgcc", "cltcp", "paganini-ecn"] {
         let (whole, halves) = (stability(protocol, &[4], &[]), stability(protocol, &[2, 2], &[]));
-        let root = whole.differences[0].root.s;
+        let root = whole.differences[0].root.unwrap().s;
         let is_same = |s: millpond_fluid::stability::Complex<f64>| (s - root).norm() < 1e-6 * root.norm();
         assert!(halves.spectrum.roots.iter().any(|other| is_same(other.s)), "{protocol}: {root}");
         assert!(!whole.spectrum.roots.iter().any(|other| is_same(other.s)), "{protocol}: {root}");
@@ -54,7 +54,7 @@ fn the_root_of_differences_within_a_class_is_that_between_two_halves_of_it() {
 
 #[test]
 fn the_difference_between_two_flows_decays_as_its_root_says() {
-    let root = stability("xcp", &[2], &[]).differences[0].root.s;
+    let root = stability("xcp", &[2], &[]).differences[0].root.unwrap().s;
     let late = LINK.to_owned() + &flows("xcp", &[1, 1]) + "start = \"5s\"\n";
     let run = fluid(&late, &[]);
     let difference = |time: f64| {

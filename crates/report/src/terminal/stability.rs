@@ -3,7 +3,7 @@
 use millpond_fluid::stability::{Crossing, Margins, Root};
 use millpond_tables::{Cell, Document, Table, table};
 use millpond_theory::stability::{
-    CriticalValueSearch, Differences, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
+    CriticalValueSearch, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
 };
 use millpond_units::format::{duration, frequency, number};
 use std::f64::consts::PI;
@@ -22,11 +22,15 @@ pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
 pub fn stability(stability: &Stability) -> Document {
     let below =
         if stability.disturbances_decay() { margins(&stability.margins) } else { reductions(stability) };
-    Document::default()
-        .table(roots(stability))
-        .text(differences(stability))
-        .table(below)
-        .text(chains(stability))
+    let differences: String = stability
+        .difference_clauses()
+        .map(|clause| {
+            clause
+                + "
+"
+        })
+        .collect();
+    Document::default().table(roots(stability)).text(differences).table(below).text(chains(stability))
 }
 
 /// The linearization on each side of a threshold; empty if the equilibrium lies on none.
@@ -49,12 +53,6 @@ pub fn two_sided(stability: &Stability, searches: &[CriticalValueSearch]) -> Doc
         ]);
     }
     Document::default().table(rows)
-}
-
-/// A line for each class of several flows.
-fn differences(stability: &Stability) -> String {
-    let line = |found: &Differences| format!("{}\n", found.clause(&stability.spectrum));
-    stability.differences.iter().map(line).collect()
 }
 
 /// A line for each chain of loops.

@@ -69,6 +69,11 @@ impl Stability {
             && growing(&self.differences, &self.spectrum).is_none()
     }
 
+    /// What becomes of differences between equal flows, a clause for each class.
+    pub fn difference_clauses(&self) -> impl Iterator<Item = String> {
+        self.differences.iter().map(|differences| differences.clause(&self.spectrum))
+    }
+
     /// The steady state that follows from the roots.
     #[must_use]
     pub fn steady_state(&self) -> SteadyState {
@@ -133,7 +138,7 @@ impl LinearAnalysis {
             }
         };
         // On a threshold, differences put flows on both sides of it.
-        let differences = if two_sided.is_some() { Vec::new() } else { differences(plan, &linear)? };
+        let differences = if two_sided.is_some() { Vec::new() } else { differences(plan, &linear) };
         let zero_root = zero_root(plan, &is_active, uniqueness, &spectrum, &differences);
         Ok(Self { linear, spectrum, differences, zero_root, two_sided })
     }
@@ -142,7 +147,7 @@ impl LinearAnalysis {
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
         check_feedback(equilibrium.plan, &linear)?;
         let spectrum = rightmost(&linear.system)?;
-        let differences = differences(equilibrium.plan, &linear)?;
+        let differences = differences(equilibrium.plan, &linear);
         let zero_root = zero_root(equilibrium.plan, &is_active, None, &spectrum, &differences);
         Ok(Self { linear, spectrum, differences, zero_root, two_sided: None })
     }
@@ -193,7 +198,7 @@ fn decays(spectrum: &Spectrum, two_sided: Option<&TwoSided>) -> bool {
 /// The root of differences between equal flows that grow.
 fn growing(differences: &[Differences], spectrum: &Spectrum) -> Option<Root> {
     let grows = |root: &Root| root.s.re > 0.0 && !spectrum.is_zero(root);
-    differences.iter().map(|differences| differences.root).find(grows)
+    differences.iter().filter_map(|differences| differences.root).find(grows)
 }
 
 /// The steady state at an equilibrium with these roots.
@@ -331,7 +336,9 @@ fn zero_root(
     let is_slow =
         |root: &Root| declared.is_some() && root.s.im == 0.0 && root.s.norm() * spectrum.time_scale < SLOW;
     if !spectrum.roots.iter().any(|root| spectrum.is_zero(root) || is_slow(root)) {
-        let constant = differences.iter().find(|differences| spectrum.is_zero(&differences.root))?;
+        let constant = differences
+            .iter()
+            .find(|differences| differences.root.is_some_and(|root| spectrum.is_zero(&root)))?;
         let reason = format!("{}; all other disturbances decay", constant.clause(spectrum));
         return Some(ZeroRoot { kind: ZeroRootKind::Unknown, ranges: Vec::new(), reason });
     }

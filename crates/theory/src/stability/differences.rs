@@ -1,6 +1,5 @@
 //! Differences between equal flows, which are one class in the linear network.
 
-use crate::AnalysisError;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{Linearized, Root, Spectrum, groups_without_links, roots_of_differences};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
@@ -13,41 +12,39 @@ pub struct Differences {
     pub flows: String,
     /// Their number.
     pub count: usize,
-    /// The rightmost characteristic root of the differences.
-    pub root: Root,
+    /// The rightmost characteristic root of the differences; none if it could not be computed.
+    pub root: Option<Root>,
 }
 
 impl Differences {
     /// What the root means, as a clause. `spectrum`: the roots of the network, which set the accuracy of zero.
     pub fn clause(&self, spectrum: &Spectrum) -> String {
-        let Self { flows, count, root } = self;
-        let time = || duration(1.0 / root.s.re.abs());
-        let change = match root.s.re {
-            _ if spectrum.is_zero(root) => "neither grow nor decay in the linear equations".to_owned(),
-            growth if growth > 0.0 => format!("grow by a factor of e in {}", time()),
-            _ => format!("decay by a factor of e in {}", time()),
+        let change = match &self.root {
+            None => "have roots that could not be computed".to_owned(),
+            Some(root) if spectrum.is_zero(root) => {
+                "neither grow nor decay in the linear equations".to_owned()
+            }
+            Some(Root { s, .. }) => {
+                let verb = if s.re > 0.0 { "grow" } else { "decay" };
+                format!("{verb} by a factor of e in {}", duration(1.0 / s.re.abs()))
+            }
         };
-        format!("differences between the {count} flows of {flows} {change}")
+        format!("differences between the {} flows of {} {change}", self.count, self.flows)
     }
 }
 
 /// The differences within each class of several flows whose senders have states. Classes whose loops differ in number, as
 /// before a shared loop, have none.
-///
-/// # Errors
-/// Roots that cannot be computed.
-pub(super) fn differences(plan: &FluidPlan, linear: &Linearized) -> Result<Vec<Differences>, AnalysisError> {
-    let mut found = Vec::new();
-    for blocks in groups_without_links(&linear.system) {
-        let Some(first) = class_of(plan, linear, &blocks) else { continue };
-        let spectrum = roots_of_differences(&linear.system, &blocks)?;
-        found.extend(spectrum.roots.first().map(|root| Differences {
-            flows: first.name.clone(),
-            count: first.count as usize,
-            root: *root,
-        }));
-    }
-    Ok(found)
+pub(super) fn differences(plan: &FluidPlan, linear: &Linearized) -> Vec<Differences> {
+    let of_group = |blocks: Vec<usize>| {
+        let first = class_of(plan, linear, &blocks)?;
+        let root = match roots_of_differences(&linear.system, &blocks) {
+            Ok(spectrum) => Some(*spectrum.roots.first()?),
+            Err(_) => None,
+        };
+        Some(Differences { flows: first.name.clone(), count: first.count as usize, root })
+    };
+    groups_without_links(&linear.system).into_iter().filter_map(of_group).collect()
 }
 
 /// The first loop of a class of several flows, if all loops among these blocks have the same number of flows.

@@ -112,10 +112,10 @@ pub struct DifferencesJson {
     pub flows: String,
     /// Their number.
     pub count: usize,
-    /// Real part of the rightmost root, in 1/s.
-    pub growth_per_s: f64,
+    /// Real part of the rightmost root, in 1/s; null if it could not be computed.
+    pub growth_per_s: Option<f64>,
     /// Its imaginary part, in rad/s.
-    pub frequency_rad_per_s: f64,
+    pub frequency_rad_per_s: Option<f64>,
 }
 
 /// A characteristic root with a non-negative imaginary part.
@@ -248,8 +248,8 @@ fn differences_json(found: &Differences) -> DifferencesJson {
     DifferencesJson {
         flows: found.flows.clone(),
         count: found.count,
-        growth_per_s: found.root.s.re,
-        frequency_rad_per_s: found.root.s.im,
+        growth_per_s: found.root.map(|root| root.s.re),
+        frequency_rad_per_s: found.root.map(|root| root.s.im),
     }
 }
 
