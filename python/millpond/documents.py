@@ -533,16 +533,16 @@ class Differences:
         Their number.
     flows : str
         Name of the flows.
-    frequency_rad_per_s : float
+    frequency_rad_per_s : float | None
         Its imaginary part, in rad/s.
-    growth_per_s : float
-        Real part of the rightmost root, in 1/s.
+    growth_per_s : float | None
+        Real part of the rightmost root, in 1/s; null if it could not be computed.
     """
 
     count: int
     flows: str
-    frequency_rad_per_s: float
-    growth_per_s: float
+    frequency_rad_per_s: float | None
+    growth_per_s: float | None
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Differences:
