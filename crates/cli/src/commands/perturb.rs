@@ -6,7 +6,7 @@ use crate::command_line::origin;
 use crate::failure::Outcome;
 use crate::interrupt::Interrupt;
 use crate::messages::note;
-use crate::output::{finish, new_file, print_results};
+use crate::output::{finish, new_file, print_results, refuse_equal_files};
 use crate::progress::Progress;
 use crate::values::FigureFormat;
 use millpond_analysis_report::{disturbance_page, disturbance_table, tornado_figure};
@@ -22,6 +22,9 @@ pub(super) fn perturb(mut scenario: Scenario, args: &args::Compare, registry: &R
         DisturbancePlan::new(scenario, &join_settings(&args.protocols), &chosen, args.seeds, registry)?;
     let interrupt = Interrupt::install()?;
     // Outputs that cannot be written are refused before the runs.
+    refuse_equal_files(
+        args.report.as_deref().into_iter().chain(args.tornado.iter().map(|file| &*file.path)),
+    )?;
     let page = new_report(args)?;
     let figure = match &args.tornado {
         Some(file) => Some((new_file(&file.path, args.existing)?, file.format)),
