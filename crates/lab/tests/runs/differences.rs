@@ -73,3 +73,21 @@ fn differences_that_stay_leave_the_stability_unknown() {
     let reason = kept.zero_root.unwrap().reason;
     assert!(reason.starts_with("differences between the 4 flows of one neither grow nor decay"), "{reason}");
 }
+
+/// At its plateau the slope of CUBIC's window is zero, for each flow as for all of them.
+#[test]
+fn differences_between_flows_of_cubic_decay_more_slowly_than_an_exponential() {
+    let judged = stability("cubic", &[4], &["links.L.queue=red"]);
+    let clauses: Vec<String> = judged.difference_clauses().collect();
+    assert_eq!(clauses, ["differences between the 4 flows of one decay more slowly than an exponential"]);
+    assert_eq!(judged.steady_state().is_stable(), Some(true));
+    // An exponential would fall from 50 s to 100 s by the same factor as from 100 s to 150 s.
+    let late = LINK.replace("12s", "150s") + &flows("cubic", &[1, 1]) + "start = \"5s\"\n";
+    let run = fluid(&late, &["links.L.queue=red"]);
+    let difference = |time: f64| {
+        let rate = |flow: &str| mean(series(&run, flow, "send rate"), (time - 1.0, time + 1.0));
+        (rate("one") - rate("two")).abs()
+    };
+    let (first, second) = (difference(100.0) / difference(50.0), difference(150.0) / difference(100.0));
+    assert!(first < 0.99 * second && second < 1.0, "{first} and {second}");
+}

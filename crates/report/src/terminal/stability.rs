@@ -22,14 +22,7 @@ pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
 pub fn stability(stability: &Stability) -> Document {
     let below =
         if stability.disturbances_decay() { margins(&stability.margins) } else { reductions(stability) };
-    let differences: String = stability
-        .difference_clauses()
-        .map(|clause| {
-            clause
-                + "
-"
-        })
-        .collect();
+    let differences: String = stability.difference_clauses().map(|clause| clause + "\n").collect();
     Document::default().table(roots(stability)).text(differences).table(below).text(chains(stability))
 }
 

@@ -66,12 +66,15 @@ impl Stability {
     #[must_use]
     pub fn disturbances_decay(&self) -> bool {
         decays(&self.spectrum, self.two_sided.as_ref())
-            && growing(&self.differences, &self.spectrum).is_none()
+            && growing(&self.differences, &self.spectrum, self.zero_root.as_ref()).is_none()
     }
 
     /// What becomes of differences between equal flows, a clause for each class.
     pub fn difference_clauses(&self) -> impl Iterator<Item = String> {
-        self.differences.iter().map(|differences| differences.clause(&self.spectrum))
+        let kind = self.zero_root.as_ref().map_or(ZeroRootKind::Unknown, |zero| zero.kind);
+        let is_slow = kind == ZeroRootKind::SlowDecay;
+        let at_zero = move |root: Root| is_at_zero(&self.spectrum, &root, is_slow).then(|| kind.change());
+        self.differences.iter().map(move |differences| differences.clause(differences.root.and_then(at_zero)))
     }
 
     /// The steady state that follows from the roots.
@@ -103,6 +106,16 @@ pub enum ZeroRootKind {
     SlowDecay,
     /// The linear equations do not show it.
     Unknown,
+}
+
+impl ZeroRootKind {
+    /// What disturbances with such a root do.
+    const fn change(self) -> &'static str {
+        match self {
+            Self::SlowDecay => "decay more slowly than an exponential",
+            Self::Continuum | Self::Unknown => "neither grow nor decay in the linear equations",
+        }
+    }
 }
 
 /// Why a characteristic root is at zero.
@@ -196,8 +209,9 @@ fn decays(spectrum: &Spectrum, two_sided: Option<&TwoSided>) -> bool {
 }
 
 /// The root of differences between equal flows that grow.
-fn growing(differences: &[Differences], spectrum: &Spectrum) -> Option<Root> {
-    let grows = |root: &Root| root.s.re > 0.0 && !spectrum.is_zero(root);
+fn growing(differences: &[Differences], spectrum: &Spectrum, zero_root: Option<&ZeroRoot>) -> Option<Root> {
+    let is_slow = zero_root.is_some_and(|zero| zero.kind == ZeroRootKind::SlowDecay);
+    let grows = |root: &Root| root.s.re > 0.0 && !is_at_zero(spectrum, root, is_slow);
     differences.iter().filter_map(|differences| differences.root).find(grows)
 }
 
@@ -215,7 +229,7 @@ fn steady_state(
     if spectrum.rightmost_nonzero() >= 0.0 {
         return SteadyState::FixedPoint(FixedPoint::Unstable(spectrum.first_nonzero().copied()));
     }
-    if let Some(root) = growing(differences, spectrum) {
+    if let Some(root) = growing(differences, spectrum, zero_root) {
         return SteadyState::FixedPoint(FixedPoint::Unstable(Some(root)));
     }
     let Some(ZeroRoot { kind, ranges, reason }) = zero_root.cloned() else {
@@ -317,6 +331,11 @@ const UNKNOWN: &str = "a characteristic root is at zero, so that the linear equa
 /// scale. At a slope of zero an equilibrium is found within a thousandth only, and the slope there is not zero.
 const SLOW: f64 = 1e-3;
 
+/// Whether a root is at zero; `is_slow`: a law declares a slow decay.
+fn is_at_zero(spectrum: &Spectrum, root: &Root, is_slow: bool) -> bool {
+    spectrum.is_zero(root) || is_slow && root.s.im == 0.0 && root.s.norm() * spectrum.time_scale < SLOW
+}
+
 /// Why a root is at zero. Under a law that declares a continuum there is one, even if the equilibrium found is at its edge
 /// and has no root at zero.
 fn zero_root(
@@ -333,24 +352,25 @@ fn zero_root(
         return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason: reason.to_owned(), ranges });
     }
     let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
-    let is_slow =
-        |root: &Root| declared.is_some() && root.s.im == 0.0 && root.s.norm() * spectrum.time_scale < SLOW;
-    if !spectrum.roots.iter().any(|root| spectrum.is_zero(root) || is_slow(root)) {
-        let constant = differences
-            .iter()
-            .find(|differences| differences.root.is_some_and(|root| spectrum.is_zero(&root)))?;
-        let reason = format!("{}; all other disturbances decay", constant.clause(spectrum));
-        return Some(ZeroRoot { kind: ZeroRootKind::Unknown, ranges: Vec::new(), reason });
+    let is_at_zero = |root: &Root| is_at_zero(spectrum, root, declared.is_some());
+    let constant = differences.iter().find(|found| found.root.is_some_and(|root| is_at_zero(&root)));
+    let is_common = spectrum.roots.iter().any(is_at_zero);
+    if !is_common && constant.is_none() {
+        return None;
     }
-    if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
+    if let (true, Some(Uniqueness::Prices { rank, bottlenecks, .. })) = (is_common, uniqueness) {
         let reason = format!(
             "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"
         );
         return Some(ZeroRoot { kind: ZeroRootKind::Continuum, reason, ranges: Vec::new() });
     }
-    let (kind, reason) = match declared {
-        Some(reason) => (ZeroRootKind::SlowDecay, reason),
-        None => (ZeroRootKind::Unknown, UNKNOWN),
+    let (kind, reason) = match (declared, constant) {
+        (Some(reason), _) => (ZeroRootKind::SlowDecay, reason.to_owned()),
+        (None, Some(differences)) if !is_common => {
+            let clause = differences.clause(Some(ZeroRootKind::Unknown.change()));
+            (ZeroRootKind::Unknown, format!("{clause}; all other disturbances decay"))
+        }
+        _ => (ZeroRootKind::Unknown, UNKNOWN.to_owned()),
     };
-    Some(ZeroRoot { kind, reason: reason.to_owned(), ranges: Vec::new() })
+    Some(ZeroRoot { kind, reason, ranges: Vec::new() })
 }

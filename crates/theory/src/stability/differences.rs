@@ -1,7 +1,7 @@
 //! Differences between equal flows, which are one class in the linear network.
 
 use millpond_fluid::Entity;
-use millpond_fluid::stability::{Linearized, Root, Spectrum, groups_without_links, roots_of_differences};
+use millpond_fluid::stability::{Linearized, Root, groups_without_links, roots_of_differences};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
 use millpond_units::format::duration;
 
@@ -17,14 +17,12 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// What the root means, as a clause. `spectrum`: the roots of the network, which set the accuracy of zero.
-    pub fn clause(&self, spectrum: &Spectrum) -> String {
-        let change = match &self.root {
-            None => "have roots that could not be computed".to_owned(),
-            Some(root) if spectrum.is_zero(root) => {
-                "neither grow nor decay in the linear equations".to_owned()
-            }
-            Some(Root { s, .. }) => {
+    /// What the root means, as a clause. `at_zero`: what differences do if the root is at zero; none if it is not.
+    pub(super) fn clause(&self, at_zero: Option<&str>) -> String {
+        let change = match (&self.root, at_zero) {
+            (None, _) => "have roots that could not be computed".to_owned(),
+            (Some(_), Some(change)) => change.to_owned(),
+            (Some(Root { s, .. }), None) => {
                 let verb = if s.re > 0.0 { "grow" } else { "decay" };
                 format!("{verb} by a factor of e in {}", duration(1.0 / s.re.abs()))
             }
