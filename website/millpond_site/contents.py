@@ -101,7 +101,7 @@ EXTENSIONS = Section(
     "What Millpond adds to the laws of the papers.",
     tuple(
         (page.stem, f"docs/extensions/{page.name}")
-        for page in sorted((ROOT / "docs/extensions").glob("*.md"))
+        for page in sorted((ROOT / "docs/extensions").glob("*.md"), key=lambda page: page.stem)
         if page.name != "README.md"
     ),
 )

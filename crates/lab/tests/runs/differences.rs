@@ -1,10 +1,16 @@
 //! Differences between equal flows of one class.
 
 use crate::common::{fluid, mean, near, scenario, series};
+use millpond_law::fluid::{
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
+};
+use millpond_law::key::{Key, above, number};
+use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use millpond_plan::fluid::plan;
 use millpond_protocols::Registry;
+use millpond_theory::Study;
 use millpond_theory::equilibrium::find_equilibrium;
-use millpond_theory::stability::{Stability, analyze_stability};
+use millpond_theory::stability::{Stability, VariedParameter, analyze_stability, find_critical_values};
 
 const LINK: &str = r#"
 title = "Equal flows"
@@ -90,4 +96,105 @@ fn differences_between_flows_of_cubic_decay_more_slowly_than_an_exponential() {
     };
     let (first, second) = (difference(100.0) / difference(50.0), difference(150.0) / difference(100.0));
     assert!(first < 0.99 * second && second < 1.0, "{first} and {second}");
+}
+
+/// A law without a packet form: `r' = k (c (1 + q0 - q + q') - acked)` and the rate `r - b c q`, with a share `c` and a queueing
+/// delay `q` that is `q0` in equilibrium. What all flows together send more lengthens the queue, so that `c q'` is what each sends
+/// more than its share; only a difference to the other flows is left of `c (1 + q') - acked`.
+struct OwnRate;
+
+const GAIN: Key<f64> = number("k", "1/s", 8.0, above(0.0).to(1e3)).meaning("gain").source("this test");
+
+static OWN_RATE: Card = Card {
+    name: "own-rate",
+    title: "Own rate",
+    summary: "moves its rate until what is acknowledged is its share",
+    source: "this test",
+    needs: Needs::NONE,
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: &[&GAIN],
+};
+
+impl Protocol for OwnRate {
+    fn card(&self) -> &'static Card {
+        &OWN_RATE
+    }
+
+    fn sender(&self, _settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        // Planned and never run.
+        let other = Registry::builtin().protocol("newreno").unwrap();
+        other.sender(&Settings::check(other.card().parameters, []).unwrap())
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(OwnRateFluid { gain: settings.get(GAIN) })))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct OwnRateFluid {
+    /// In 1/s.
+    gain: f64,
+}
+
+/// The share of each of four flows of 20 Mbit/s, in bit/s.
+const SHARE: f64 = 5e6;
+/// In equilibrium.
+const QUEUEING: f64 = 0.04;
+/// Round-trip time of the equations in seconds.
+const RTT: f64 = 0.06;
+
+impl FluidModel for OwnRateFluid {
+    fn sender(&self, _facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(*self)
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::Numeric { reason: "its utility is not of interest here" }
+    }
+}
+
+impl FluidSender for OwnRateFluid {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("rate without a queue", "bit/s", SHARE)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let served = (input.queueing_slope + 1.0) * SHARE;
+        dx[0] = (served - input.acked + (-input.queueing + QUEUEING) * SHARE) * self.gain;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[0] - input.queueing * (1_f64.sin() / RTT * SHARE)
+    }
+}
+
+/// A difference of two rates `v` follows `v' = -k v(t - T)`: it oscillates from `k = pi / (2 T)` on. The sum of the rates has the
+/// equation `s^2 + (b s + k) e^(-s T) = 0`. With `b T = sin 1` its roots cross the axis at `s T = i`, at `k = cos 1 / T^2`.
+#[test]
+fn a_critical_value_is_that_of_differences_if_these_oscillate_first() {
+    static LAW: OwnRate = OwnRate;
+    let registry = Registry::builtin().with(&LAW);
+    let critical = |counts: &[usize], rate: &str| {
+        let text = LINK.to_owned() + &flows("own-rate", counts);
+        let scenario = scenario(&text, &[&format!("links.L.rate={rate}"), "links.L.buffer=10MB"]);
+        let study = Study::new(&scenario, &registry);
+        let gain = VariedParameter::parse("protocols.own-rate.params.k", study).unwrap();
+        let found = find_critical_values(study, &gain).unwrap().found;
+        assert!(found.len() == 1 && found[0].stable_below, "{found:?}");
+        found[0].value
+    };
+    let differences = std::f64::consts::FRAC_PI_2 / RTT;
+    for counts in [&[4][..], &[2, 2]] {
+        let found = critical(counts, "20Mbps");
+        assert!(near(found, differences, 1e-4), "{counts:?}: {found} is not {differences}");
+    }
+    let text = LINK.to_owned() + &flows("own-rate", &[4]);
+    let sets = ["protocols.own-rate={ params = { k = 40 } }", "links.L.buffer=10MB"];
+    let plan = plan(&scenario(&text, &sets), &registry).unwrap();
+    let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+    let factor = judged.stabilizing_delay.unwrap();
+    assert!(!judged.disturbances_decay() && near(factor, differences / 40.0, 1e-3), "{factor}");
+    let (single, sum) = (critical(&[1], "5Mbps"), 1_f64.cos() / (RTT * RTT));
+    assert!(near(single, sum, 1e-4), "{single} is not {sum}");
 }

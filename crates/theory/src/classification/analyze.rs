@@ -19,7 +19,7 @@ pub struct SteadyStateAnalysis<'p> {
     /// The equilibrium of the equations, about which a sawtooth or a limit cycle oscillates; none if they have none.
     pub equilibrium: Option<PlanEquilibrium<'p>>,
     /// The roots of the linear network about it; only for a fixed point or a continuum.
-    pub(crate) linear: Option<LinearAnalysis>,
+    pub(crate) linear: Option<LinearAnalysis<'p>>,
 }
 
 impl<'p> SteadyStateAnalysis<'p> {

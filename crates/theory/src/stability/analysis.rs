@@ -1,6 +1,6 @@
 //! Roots and margins of the linear network about an equilibrium.
 
-use super::differences::{Differences, differences};
+use super::differences::{Differences, differences, growth_of_differences};
 use super::limit_cycle::{JumpLimitCycle, limit_cycle_of};
 use super::two_sided::{Representative, TwoSided, represent};
 use crate::AnalysisError;
@@ -86,7 +86,8 @@ impl Stability {
 }
 
 /// The linear network about an equilibrium with its rightmost roots.
-pub(crate) struct LinearAnalysis {
+pub(crate) struct LinearAnalysis<'p> {
+    plan: &'p FluidPlan,
     pub(crate) linear: Linearized,
     pub(crate) spectrum: Spectrum,
     /// The differences between the flows of each class.
@@ -129,12 +130,12 @@ pub struct ZeroRoot {
     pub reason: String,
 }
 
-impl LinearAnalysis {
+impl<'p> LinearAnalysis<'p> {
     /// Linearizes about an equilibrium at which no law jumps.
     ///
     /// # Errors
     /// A flow without feedback, or roots that cannot be computed.
-    pub(crate) fn of(equilibrium: &PlanEquilibrium<'_>) -> Result<Self, AnalysisError> {
+    pub(crate) fn of(equilibrium: &PlanEquilibrium<'p>) -> Result<Self, AnalysisError> {
         let uniqueness = equilibrium.closed_form.as_ref().map(|form| &form.allocation.uniqueness);
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
         let plan = equilibrium.plan;
@@ -153,16 +154,17 @@ impl LinearAnalysis {
         // On a threshold, differences put flows on both sides of it.
         let differences = if two_sided.is_some() { Vec::new() } else { differences(plan, &linear) };
         let zero_root = zero_root(plan, &is_active, uniqueness, &spectrum, &differences);
-        Ok(Self { linear, spectrum, differences, zero_root, two_sided })
+        Ok(Self { plan, linear, spectrum, differences, zero_root, two_sided })
     }
 
-    fn of_linear(equilibrium: &PlanEquilibrium<'_>, linear: Linearized) -> Result<Self, AnalysisError> {
+    fn of_linear(equilibrium: &PlanEquilibrium<'p>, linear: Linearized) -> Result<Self, AnalysisError> {
+        let plan = equilibrium.plan;
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
-        check_feedback(equilibrium.plan, &linear)?;
+        check_feedback(plan, &linear)?;
         let spectrum = rightmost(&linear.system)?;
-        let differences = differences(equilibrium.plan, &linear);
-        let zero_root = zero_root(equilibrium.plan, &is_active, None, &spectrum, &differences);
-        Ok(Self { linear, spectrum, differences, zero_root, two_sided: None })
+        let differences = differences(plan, &linear);
+        let zero_root = zero_root(plan, &is_active, None, &spectrum, &differences);
+        Ok(Self { plan, linear, spectrum, differences, zero_root, two_sided: None })
     }
 
     /// The steady state that follows from the roots.
@@ -176,12 +178,15 @@ impl LinearAnalysis {
     /// # Errors
     /// The network has no loop.
     pub(crate) fn with_margins(self) -> Result<Stability, AnalysisError> {
-        let Self { linear, spectrum, differences, zero_root, two_sided } = self;
+        let Self { plan, linear, spectrum, differences, zero_root, two_sided } = self;
         let margins = margins(&linear.system)?;
         let bottlenecks = linear.bottlenecks();
-        let is_stable = decays(&spectrum, two_sided.as_ref());
+        let is_stable = decays(&spectrum, two_sided.as_ref())
+            && growing(&differences, &spectrum, zero_root.as_ref()).is_none();
+        let class_plan = two_sided.is_none().then_some(plan);
         let stabilizing = |scaled: fn(System, f64) -> System| {
-            (!is_stable).then(|| stabilizing_factor(|factor| scaled(linear.system.clone(), factor))).flatten()
+            let at = |factor| Linearized { system: scaled(linear.system.clone(), factor), ..linear.clone() };
+            (!is_stable).then(|| stabilizing_factor(class_plan, at)).flatten()
         };
         let (stabilizing_gain, stabilizing_delay) =
             (stabilizing(System::amplified), stabilizing(System::stretched));
@@ -289,8 +294,9 @@ pub fn analyze_linear(
     LinearAnalysis::of_linear(equilibrium, linear)?.with_margins()
 }
 
-/// The largest factor below one at which a system is stable; none if there is none, or none was found with this effort.
-fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
+/// The largest factor below one at which a network is stable; none if there is none, or none was found with this effort. Without
+/// a plan differences between equal flows do not count.
+fn stabilizing_factor(plan: Option<&FluidPlan>, scaled: impl Fn(f64) -> Linearized) -> Option<f64> {
     /// All searches for roots together may take as much work as this many single ones.
     const MOST_EFFORT: f64 = 2.0;
     let mut effort = 0.0;
@@ -298,9 +304,11 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
         if effort >= MOST_EFFORT {
             return None;
         }
-        let spectrum = rightmost(&system(factor)).ok()?;
+        let linear = scaled(factor);
+        let spectrum = rightmost(&linear.system).ok()?;
         effort += spectrum.effort;
-        Some(spectrum.rightmost_nonzero())
+        let differences = plan.map_or(Ok(f64::NEG_INFINITY), |plan| growth_of_differences(plan, &linear));
+        Some(spectrum.rightmost_nonzero().max(differences.ok()?))
     };
     search_boundaries(1.0, |factor: f64| if factor > 1.0 { None } else { growth(factor) })[1]
         .boundary

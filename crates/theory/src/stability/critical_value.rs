@@ -1,6 +1,7 @@
 //! Critical values: where stability ends when a parameter is varied.
 
 use super::analysis::{LinearAnalysis, check_no_jump};
+use super::differences::growth_of_differences;
 use super::parameter::VariedParameter;
 use super::two_sided::{SideAnalysis, linearizations};
 use crate::equilibrium::{find_equilibrium, longest_rtt};
@@ -168,36 +169,58 @@ impl Growth for GrowthOnSides<'_> {
 
     fn decays(&mut self, factor: f64) -> Option<bool> {
         self.search.at(factor, |study| {
-            let systems = systems_of(study, self.sides)?;
-            let mut decay = systems.iter().flatten().map(decays);
-            Ok(systems.is_some() && decay.try_fold(true, |all, decays| Ok::<_, RootError>(all && decays?))?)
+            let Some(found) = linearizations_of(study, self.sides)? else { return Ok(false) };
+            let mut decay = found.systems.iter().map(decays);
+            let all = decay.try_fold(true, |all, decays| Ok::<_, RootError>(all && decays?))?;
+            Ok(all && found.growth_of_differences < 0.0)
         })
     }
 }
 
-/// The real part of the rightmost root that is not zero, in 1/s; infinite at a jump, where the network has a limit cycle. On a
-/// threshold, the greater of both sides.
+/// The real part of the rightmost root that is not zero, in 1/s, that of differences between equal flows included; infinite at a
+/// jump, where the network has a limit cycle. On a threshold, the greater of both sides.
 pub(super) fn rightmost_growth_rate(study: Study<'_>) -> Result<f64, AnalysisError> {
     growth_of(study, None)
 }
 
 /// The same on these sides of the thresholds on which the equilibrium lies, or on all.
 fn growth_of(study: Study<'_>, sides: Option<&[Side]>) -> Result<f64, AnalysisError> {
-    let Some(systems) = systems_of(study, sides)? else { return Ok(f64::INFINITY) };
-    let growth = systems.iter().map(|system| Ok(rightmost(system)?.rightmost_nonzero()));
-    growth.reduce(|one, other| Ok(f64::max(one?, other?))).unwrap_or(Ok(f64::NEG_INFINITY))
+    let Some(found) = linearizations_of(study, sides)? else { return Ok(f64::INFINITY) };
+    let mut greatest = found.growth_of_differences;
+    for system in &found.systems {
+        greatest = greatest.max(rightmost(system)?.rightmost_nonzero());
+    }
+    Ok(greatest)
+}
+
+/// The equations whose roots decide on stability.
+struct Linearizations {
+    /// One for each combination of sides.
+    systems: Vec<System>,
+    /// The greatest growth rate of differences between equal flows; minus infinity on a threshold, where differences put flows
+    /// on both sides of it.
+    growth_of_differences: f64,
 }
 
 /// The linearizations on these sides of the thresholds on which the equilibrium lies, or on all; none at a jump.
-fn systems_of(study: Study<'_>, sides: Option<&[Side]>) -> Result<Option<Vec<System>>, AnalysisError> {
+fn linearizations_of(
+    study: Study<'_>,
+    sides: Option<&[Side]>,
+) -> Result<Option<Linearizations>, AnalysisError> {
     let plan = study.plan_steady_state()?;
     let equilibrium = find_equilibrium(&plan)?;
     if !equilibrium.frozen.sliding().is_empty() {
         return Ok(None);
     }
+    let found = linearizations(&equilibrium);
+    let growth_of_differences = match &found[..] {
+        [only] => growth_of_differences(&plan, &only.linear)?,
+        _ => f64::NEG_INFINITY,
+    };
     let counts = |found: &[Side]| sides.is_none_or(|sides| found.len() != sides.len() || found == sides);
-    let counted = linearizations(&equilibrium).into_iter().filter(|found| counts(&found.sides));
-    Ok(Some(counted.map(|found| found.linear.system).collect()))
+    let counted = found.into_iter().filter(|found| counts(&found.sides));
+    let systems = counted.map(|found| found.linear.system).collect();
+    Ok(Some(Linearizations { systems, growth_of_differences }))
 }
 
 /// The growth rate of small disturbances in a simulation, in 1/s; that of the roots if the equilibrium lies on no threshold.

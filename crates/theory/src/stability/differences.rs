@@ -1,7 +1,7 @@
 //! Differences between equal flows, which are one class in the linear network.
 
 use millpond_fluid::Entity;
-use millpond_fluid::stability::{Linearized, Root, groups_without_links, roots_of_differences};
+use millpond_fluid::stability::{Linearized, Root, RootError, groups_without_links, roots_of_differences};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
 use millpond_units::format::duration;
 
@@ -31,18 +31,38 @@ impl Differences {
     }
 }
 
-/// The differences within each class of several flows whose senders have states. Classes whose loops differ in number, as
-/// before a shared loop, have none.
+/// The differences within each class.
 pub(super) fn differences(plan: &FluidPlan, linear: &Linearized) -> Vec<Differences> {
-    let of_group = |blocks: Vec<usize>| {
-        let first = class_of(plan, linear, &blocks)?;
+    let of_class = |(class, blocks): (&FluidLoopPlan, Vec<usize>)| {
         let root = match roots_of_differences(&linear.system, &blocks) {
             Ok(spectrum) => Some(*spectrum.roots.first()?),
             Err(_) => None,
         };
-        Some(Differences { flows: first.name.clone(), count: first.count as usize, root })
+        Some(Differences { flows: class.name.clone(), count: class.count as usize, root })
     };
-    groups_without_links(&linear.system).into_iter().filter_map(of_group).collect()
+    classes(plan, linear).filter_map(of_class).collect()
+}
+
+/// The greatest growth rate of differences within the classes, in 1/s; minus infinity without a class. Differences that a law
+/// declares to decay slowly have a root at zero and do not count.
+///
+/// # Errors
+/// Roots that cannot be computed.
+pub(super) fn growth_of_differences(plan: &FluidPlan, linear: &Linearized) -> Result<f64, RootError> {
+    classes(plan, linear)
+        .filter(|(class, _)| class.steady_state.slow_decay.is_none())
+        .map(|(_, blocks)| Ok(roots_of_differences(&linear.system, &blocks)?.rightmost_nonzero()))
+        .try_fold(f64::NEG_INFINITY, |greatest, growth| Ok(greatest.max(growth?)))
+}
+
+/// The first loop of each class of several flows whose senders have states, with the blocks of these senders and their relays.
+/// Classes whose loops differ in number, as before a shared loop, are left out.
+fn classes<'p>(
+    plan: &'p FluidPlan,
+    linear: &Linearized,
+) -> impl Iterator<Item = (&'p FluidLoopPlan, Vec<usize>)> {
+    let class = |blocks: Vec<usize>| Some((class_of(plan, linear, &blocks)?, blocks));
+    groups_without_links(&linear.system).into_iter().filter_map(class)
 }
 
 /// The first loop of a class of several flows, if all loops among these blocks have the same number of flows.
