@@ -7,7 +7,7 @@ use millpond_units::{Bytes, Span, Time};
 impl SenderEnd {
     /// Handles all timers that have expired at `now`. Calling it early has no effect.
     pub fn on_deadline(&mut self, now: Time) {
-        if !self.started {
+        if !self.started || self.only_pace_is_due(now) {
             return;
         }
         self.run_law_timer(now);
@@ -31,10 +31,21 @@ impl SenderEnd {
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.only_timeouts_run() {
-            return self
-                .timeouts
-                .probe_due(&self.rtt, self.least_probe_timeout())
-                .min(self.timeouts.persistent_congestion_due(&self.rtt));
+            match self.blocked {
+                LimitedBy::Window => {
+                    return self
+                        .timeouts
+                        .probe_due(&self.rtt, self.least_probe_timeout())
+                        .min(self.timeouts.persistent_congestion_due(&self.rtt));
+                }
+                LimitedBy::Pace => {
+                    let paced = self.paced_until();
+                    if self.timeouts.wait_until(paced, &self.rtt) {
+                        return paced;
+                    }
+                }
+                _ => {}
+            }
         }
         self.earliest_deadline()
     }
@@ -42,30 +53,44 @@ impl SenderEnd {
     /// True if [`Self::deadline`] is not before `time`, by a comparison that takes less time. False says nothing.
     #[inline]
     pub fn waits_until(&self, time: Time) -> bool {
-        self.only_timeouts_run() && self.timeouts.wait_until(time, &self.rtt)
+        let blocked_until = match self.blocked {
+            LimitedBy::Window => Time::NEVER,
+            LimitedBy::Pace => self.paced_until(),
+            _ => return false,
+        };
+        blocked_until >= time && self.only_timeouts_run() && self.timeouts.wait_until(time, &self.rtt)
     }
 
     /// True in the usual case: packets are in flight, none of them older than an acknowledged one, and the law has no timer.
+    /// Apart from a pacer, only timeouts then have deadlines.
     #[inline]
     fn only_timeouts_run(&self) -> bool {
-        self.blocked == LimitedBy::Window
-            && self.permit.wake.is_none()
-            && self.loss.due() == Time::NEVER
-            && self.sent.in_flight() > Bytes::ZERO
+        self.permit.wake.is_none() && self.loss.due() == Time::NEVER && self.sent.in_flight() > Bytes::ZERO
+    }
+
+    /// True if no timer has expired, except that the pacer may permit a packet. False says nothing.
+    #[inline]
+    fn only_pace_is_due(&self, now: Time) -> bool {
+        self.blocked == LimitedBy::Pace
+            && self.only_timeouts_run()
+            && self.timeouts.wait_until(now + Span::from_picos(1), &self.rtt)
     }
 
     /// The earliest of all deadlines.
     #[inline(never)]
     fn earliest_deadline(&self) -> Time {
-        let paced = match self.blocked {
-            LimitedBy::Pace => self.ledger.pace_release().min(self.reference_due()),
-            _ => Time::NEVER,
-        };
+        let paced = if self.blocked == LimitedBy::Pace { self.paced_until() } else { Time::NEVER };
         paced
             .min(self.law_timer_due())
             .min(self.loss.due())
             .min(self.probe_due())
             .min(self.persistent_congestion_due())
+    }
+
+    /// When the pacer permits a packet, or one without data must leave.
+    #[inline]
+    fn paced_until(&self) -> Time {
+        self.ledger.pace_release().min(self.reference_due())
     }
 
     /// When a packet without data must leave, because the pacer delays the data for longer than the law permits.
