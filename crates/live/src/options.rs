@@ -7,8 +7,9 @@ use millpond_sim::LinkSpec;
 use millpond_units::Rate;
 use std::path::Path;
 
-/// A link without limits between the command and the outside. The flows are those for which the buffer in bandwidth-delay
-/// products and the laws of the queues are computed: full packets in both directions.
+/// A link without limits between the command and the outside: its rate is the highest that a link may have. The flows are
+/// those for which the buffer in bandwidth-delay products and the laws of the queues are computed: full packets in both
+/// directions.
 const LINK: &str = r#"
 title = "millpond link"
 duration = "1h"
@@ -20,8 +21,10 @@ flows = [
 ]
 "#;
 
-/// The rate of a direction without a limit: the highest that a link may have.
-const UNLIMITED: &str = "100Tbps";
+/// The same with a rate of its own for the direction from the command, which otherwise has that of the other one.
+fn asymmetric() -> String {
+    LINK.replace("buffer =", "back = { rate = \"100Tbps\" }, buffer =")
+}
 
 /// The options that describe the link, as they were typed.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +57,9 @@ impl LinkOptions {
     /// # Errors
     /// Everything that is wrong with the options, with the name of the option.
     pub fn directions(&self, registry: &Registry) -> Result<[LinkSpec; 2], Faults> {
-        let mut scenario = Scenario::from_options(LINK, &self.values())?;
+        let is_asymmetric = self.down.is_some() || self.up.is_some();
+        let link = if is_asymmetric { asymmetric() } else { LINK.to_owned() };
+        let mut scenario = Scenario::from_options(&link, &self.values())?;
         scenario.seed = self.seed;
         let links = packets::links(&scenario, registry)?;
         <[LinkSpec; 2]>::try_from(links)
@@ -70,13 +75,10 @@ impl LinkOptions {
         };
         let mut values = Vec::new();
         values.extend(self.rate.as_ref().map(|rate| value("--rate", "rate", rate)));
-        // Without its own rate a direction has that of the other one, so that both are written.
-        let unlimited = UNLIMITED.to_owned();
-        let is_asymmetric = self.down.is_some() || self.up.is_some();
         for (option, key, typed) in [("--down", "rate", &self.down), ("--up", "back.rate", &self.up)] {
-            let typed = typed.as_ref().unwrap_or(&unlimited);
+            let Some(typed) = typed else { continue };
             let key = if is_rate(typed) { key.to_owned() } else { format!("{key}.trace.file") };
-            values.extend(is_asymmetric.then(|| value(option, &key, typed)));
+            values.push(value(option, &key, typed));
         }
         let both = [
             ("--delay", "delay", &self.delay),

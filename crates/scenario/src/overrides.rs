@@ -32,7 +32,8 @@ pub struct OptionValue {
     pub value: String,
 }
 
-/// Replaces the value of a key by that of an option. Errors point at the option and its value.
+/// Replaces the value of a key by that of an option. Errors point at the option and its value. A value of another option is
+/// not replaced, but a law that one has named receives its parameters by others.
 pub(crate) fn apply_option(
     document: &mut TomlNode,
     sources: &mut Sources,
@@ -42,7 +43,31 @@ pub(crate) fn apply_option(
     let value = value(sources, text, 0)?;
     let place = Place { text, start: 0, end: option.value.len() };
     let keys: Vec<_> = option.key.split('.').map(|name| At::new(name.to_owned(), place)).collect();
+    if let Some(earlier) = replaced(document, &keys) {
+        let other = sources.name(earlier).to_owned();
+        if other != option.option {
+            let message =
+                format!("{} replaces what {other} {} has set", option.option, sources.text(earlier));
+            let fault = sources.fault(place, message, format!("another value than that of {other}"));
+            return Err(fault.help("leave out one of them"));
+        }
+    }
     replace(document, sources, &keys, value)
+}
+
+/// The text of the value that these keys replace, unless it is the document's own. A name, such as that of a queue, is not
+/// replaced by a table for it.
+fn replaced(document: &TomlNode, keys: &[At<String>]) -> Option<usize> {
+    let mut node = document;
+    for key in keys {
+        node = match &node.value {
+            Raw::Table(table) => table.get(key)?,
+            Raw::List(items) => items.iter().find(|item| name_of(item) == Some(key.as_str()))?,
+            Raw::Text(name) if *name == key.value => return None,
+            _ => break,
+        };
+    }
+    (node.place.text > 0).then_some(node.place.text)
 }
 
 /// Replaces the value of a key.

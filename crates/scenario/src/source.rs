@@ -36,6 +36,11 @@ impl Sources {
         self.0.get(text).map_or("", |source| source.inner().as_str())
     }
 
+    /// The name of text number `text`.
+    pub(crate) fn name(&self, text: usize) -> &str {
+        self.0.get(text).map_or("", |source| source.name())
+    }
+
     /// A fault of the value at `place`. `label` stands at the place, below the line.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         let source = self.0.get(place.text).cloned();
