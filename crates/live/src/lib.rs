@@ -38,4 +38,4 @@ pub use linux::{LiveDriver, run_inside};
 pub use live_error::LiveError;
 pub use options::LinkOptions;
 pub use refusals::check_live;
-pub use request::{LinkError, LinkRun};
+pub use request::{LinkCapture, LinkError, LinkRun};

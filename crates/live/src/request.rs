@@ -1,5 +1,6 @@
 //! What `millpond link` is asked to do, and why it does not.
 
+use millpond_results::files::AtomicFile;
 use millpond_sim::LinkSpec;
 use std::ffi::OsString;
 use std::fmt;
@@ -16,10 +17,21 @@ pub struct LinkRun {
     /// A command at the other end, in a network namespace of its own; none: the other end is in the network namespace of the
     /// caller.
     pub server: Option<Vec<OsString>>,
-    /// A pcapng file to write all packets to.
-    pub capture: Option<File>,
+    /// Where all packets are written to.
+    pub capture: Option<LinkCapture>,
+    /// What the commands print goes to standard error, so that standard output is left to the results.
+    pub prints_to_stderr: bool,
     /// Use real-time priority, if the system permits it.
     pub real_time: bool,
+}
+
+/// A pcapng file of the packets of a link.
+pub struct LinkCapture {
+    /// The open file.
+    pub to: File,
+    /// The name that the file receives when the command runs, so that an older file stays if it cannot; none if it has its
+    /// name.
+    pub name: Option<AtomicFile>,
 }
 
 /// Why a command did not run behind a link.

@@ -314,7 +314,8 @@ pub(crate) struct Link {
     /// Write all packets into this new file, for Wireshark
     #[arg(long, value_name = "FILE.pcapng")]
     pub(crate) pcap: Option<PathBuf>,
-    /// How the results are printed on standard output, instead of a table on standard error
+    /// How the results are printed on standard output, instead of a table on standard error. What the commands print goes
+    /// to standard error then
     #[command(flatten)]
     pub(crate) form: OutputForm,
     /// Run the emulator with normal priority, also if real-time priority is permitted

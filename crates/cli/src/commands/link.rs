@@ -5,7 +5,7 @@ use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 use crate::output::{finish, new_file, print_results, refuse_equal_files};
-use millpond_live::{LinkError, LinkOptions, LinkRun};
+use millpond_live::{LinkCapture, LinkError, LinkOptions, LinkRun};
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::EmulatedLink;
@@ -36,15 +36,13 @@ pub(crate) fn link(args: &args::Link, registry: &Registry) -> Outcome {
         command: args.command.clone(),
         server: args.server.as_deref().map(shell),
         capture: args.pcap.as_deref().map(|path| capture(path, args.existing)).transpose()?,
+        prints_to_stderr: !args.form.is_terminal(),
         real_time: !args.normal_priority,
     };
     let origin = origin();
     let result = match run.run(&origin.version, &origin.command) {
         Ok(result) => result,
-        Err(error) => {
-            remove_capture(args.pcap.as_deref());
-            return Err(failure(args, &error));
-        }
+        Err(error) => return Err(failure(args, &error)),
     };
     let json = serde_json::to_string_pretty(&result).map_err(Failure::input)?;
     if let Some(file) = out {
@@ -69,34 +67,19 @@ fn shell(text: &str) -> Vec<OsString> {
     ["sh", "-c", text].map(OsString::from).to_vec()
 }
 
-/// A new file for packets. It is written while the link works, so that packets are there after any end.
-fn capture(path: &Path, existing: args::Existing) -> Result<File, Failure> {
+/// The file for packets. Packets are written while the link works, so that they are there after any end. A regular file has
+/// its name from the start of the command on; a device or a pipe is written as it is.
+fn capture(path: &Path, existing: args::Existing) -> Result<LinkCapture, Failure> {
     let named = |error: std::io::Error| Failure::input(format!("--pcap {}: {error}", path.display()));
-    let mut options = File::options();
-    options.write(true);
-    if existing.force {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    options.open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{}: exists already; give another name, or replace it with --force",
-            path.display()
-        )),
-        _ => named(error),
-    })
-}
-
-/// Removes the file of packets of a link that failed; a device or a pipe stays.
-fn remove_capture(path: Option<&Path>) {
-    if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok_and(|facts| facts.is_file())) {
-        // Its absence is what is wanted.
-        let _ = std::fs::remove_file(path);
+    if existing.force && path.exists() && !path.is_file() && !path.is_dir() {
+        return Ok(LinkCapture { to: File::options().write(true).open(path).map_err(named)?, name: None });
     }
+    let file = new_file(path, existing)?;
+    Ok(LinkCapture { to: file.open().map_err(Failure::input)?, name: Some(file) })
 }
 
-/// The command's own output is on standard output, so that the table is on standard error.
+/// The command's own output is on standard output, so that the table is on standard error. Results in another form are on
+/// standard output, and the command's own output is not.
 fn show(args: &args::Link, result: &EmulatedLink, json: &str) -> Result<(), Failure> {
     let document = || terminal::emulated_link(result);
     if !args.form.is_terminal() {

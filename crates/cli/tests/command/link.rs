@@ -524,6 +524,16 @@ fn each_wrong_option_is_named_with_what_was_expected() {
             &["--set", "traget", "did you mean \"target\"?"],
         ),
         (&["--set", "reorder"], &["--set", "reorder"]),
+        (
+            &["--queue", "pie", "--set", "queue.codel.target=10ms"],
+            &["--set queue.codel.target replaces what --queue pie has set", "leave out one of them"],
+        ),
+        (
+            &["--set", "queue=pie", "--set", "queue.codel.target=10ms"],
+            &["--set queue.codel.target replaces what --set queue pie has set"],
+        ),
+        (&["--delay", "5ms", "--set", "delay=7ms"], &["--set delay replaces what --delay 5ms has set"]),
+        (&["--down", "3Mbps", "--set", "rate=5Mbps"], &["--set rate replaces what --down 3Mbps has set"]),
     ] {
         let text = error(options);
         assert!(expected.iter().all(|part| text.contains(part)), "{options:?}: {text}");
@@ -574,6 +584,23 @@ fn a_command_that_cannot_run_is_named_and_leaves_no_file() {
     assert!(missing.contains("cannot run \"no-such-command\": no such command"), "{missing}");
     let directory = error(&[&outputs[..], &["/etc"]].concat());
     assert!(directory.contains("cannot run \"/etc\": it is not executable"), "{directory}");
+}
+
+#[test]
+fn an_older_capture_stays_if_the_command_cannot_run_and_is_replaced_when_it_runs() {
+    if !is_possible() {
+        return;
+    }
+    let folder = scripts(&[("link.pcapng", "older")]);
+    let capture = folder.path().join("link.pcapng");
+    let link = ["link", "--quiet", "--force", "--pcap", "link.pcapng", "--server", "true", "--"];
+    let error = error_of(folder.path(), &[&link[..], &["no-such-command"]].concat());
+    assert!(error.contains("cannot run \"no-such-command\""), "{error}");
+    assert_eq!(fs::read_to_string(&capture).unwrap(), "older");
+    // The capture has its name while the command runs, also if the emulator is killed then.
+    let named = millpond(folder.path(), &[&link[..], &["sh", "-c", "! grep -q older link.pcapng"]].concat());
+    assert!(named.status.success(), "{}", stderr(&named));
+    assert_eq!(blocks(&fs::read(&capture).unwrap()).len(), 5, "a section and four interfaces");
 }
 
 #[test]
@@ -628,18 +655,29 @@ fn packets_that_the_kernel_drops_while_devices_are_switched_on_are_not_lost_by_t
 }
 
 #[test]
-fn results_are_printed_as_csv_and_markdown_on_standard_output() {
+fn results_in_another_form_are_alone_on_standard_output() {
     if !is_possible() {
         return;
     }
     let folder = folder("");
+    let run = |form: &str, client: &str| {
+        let link = ["link", "--rate", "20Mbps", form, "--server", "echo far", "--", "sh", "-c", client];
+        let output = millpond(folder.path(), &link);
+        assert!(output.status.success(), "{}", stderr(&output));
+        output
+    };
     for (form, begin) in
         [("--csv", "direction,capacity Mbit/s,"), ("--markdown", "| direction | capacity Mbit/s |")]
     {
-        let link = ["link", "--rate", "20Mbps", form, "--server", "true", "--", "true"];
-        let output = millpond(folder.path(), &link);
-        assert!(output.status.success(), "{}", stderr(&output));
+        let output = run(form, "true");
         assert!(stdout(&output).starts_with(begin), "{}", stdout(&output));
-        assert_eq!(stderr(&output), "", "no second table");
+        assert_eq!(stderr(&output), "far\n", "no second table");
     }
+    // What both commands print is on standard error.
+    let output = run("--json", "echo near; echo fault >&2; sleep 0.5");
+    let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(result["exit_code"], 0);
+    let mut lines: Vec<String> = stderr(&output).lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, ["far", "fault", "near"]);
 }

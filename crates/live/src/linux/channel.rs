@@ -17,6 +17,8 @@ pub(crate) enum EndMessage {
     Ready,
     /// The end cannot be set up, or its command cannot be run.
     Failed(EndError),
+    /// The command runs.
+    Running,
     /// The command has ended.
     Ended {
         /// Its exit code; 128 and the number of the signal that ended it.

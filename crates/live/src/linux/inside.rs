@@ -51,11 +51,14 @@ pub(crate) struct EndConfig {
     pub(crate) is_inner: bool,
     /// Without the rights of an administrator: a user namespace as well.
     pub(crate) user_namespace: bool,
+    /// What the command prints goes to standard error.
+    pub(crate) prints_to_stderr: bool,
 }
 
 impl EndConfig {
-    pub(crate) fn new(link: LinkNumber, is_inner: bool, user_namespace: bool) -> Self {
-        Self { channel: -1, link, is_inner, user_namespace }
+    pub(crate) fn new(link: LinkNumber, is_inner: bool, prints_to_stderr: bool) -> Self {
+        let user_namespace = !rustix::process::geteuid().is_root();
+        Self { channel: -1, link, is_inner, user_namespace, prints_to_stderr }
     }
 
     /// Own addresses, those of the other end, and what is routed through the device.
@@ -237,6 +240,9 @@ fn run_first(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Res
         command.split_first().ok_or_else(|| EndError::System("there is no command to run".to_owned()))?;
     let mut process = Command::new(program);
     process.args(arguments).envs(environment(config));
+    if config.prints_to_stderr {
+        process.stdout(io::stderr());
+    }
     // The keeper and the emulator block signals, which a process inherits. The first process of a namespace needs no
     // protection: it ignores signals for which it has no handler.
     sys::unblock_signals().map_err(system("unblock signals"))?;
@@ -244,6 +250,7 @@ fn run_first(config: &EndConfig, channel: &Channel, command: &[OsString]) -> Res
     let child = started.map_err(|error| {
         EndError::Command(program.to_string_lossy().into_owned(), command_error(&error).to_string())
     })?;
+    channel.send(&EndMessage::Running, None).map_err(system("report the start of the command"))?;
     wait_for(child.id(), channel).map_err(system("wait for the command"))
 }
 

@@ -10,14 +10,16 @@ use crate::linux::emulator::Emulator;
 use crate::linux::inside::{EndConfig, no_device};
 use crate::linux::summary;
 use crate::linux::sys::{self, Signals};
-use crate::request::{LinkError, LinkRun};
+use crate::request::{LinkCapture, LinkError, LinkRun};
 use millpond_results::EmulatedLink;
+use millpond_results::files::AtomicFile;
 use millpond_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 use std::ffi::OsString;
 use std::io::{self, BufWriter};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Child;
 
 /// How long the command at the other end may go on after the command has ended.
@@ -98,9 +100,12 @@ impl LinkRun {
     /// Missing permissions, a command that does not exist, a capture that cannot be written.
     pub fn run(self, version: &str, typed: &str) -> Result<EmulatedLink, LinkError> {
         let signals = Signals::block()?;
-        let capture = self.capture.map(|file| Capture::begin(BufWriter::new(file))).transpose()?;
-        let (outside, number) = outside(self.server.as_deref())?;
-        let config = EndConfig::new(number, true, !is_root());
+        let (capture, capture_name) = match self.capture {
+            Some(LinkCapture { to, name }) => (Some(Capture::begin(BufWriter::new(to))?), name),
+            None => (None, None),
+        };
+        let (outside, number) = outside(self.server.as_deref(), self.prints_to_stderr)?;
+        let config = EndConfig::new(number, true, self.prints_to_stderr);
         let (inside, inner) = EndProcesses::start(config, &self.command)?;
         let outer = outside.descriptor()?;
         let real_time = prepare_thread(self.real_time);
@@ -111,20 +116,16 @@ impl LinkRun {
             inside,
             outside,
             signals,
+            capture_name,
+            named_capture: None,
         };
-        session.start()?;
-        let finished = session.run()?;
-        session.emulator.finish_capture()?;
+        let finished = session.run_captured()?;
         let mut result = summary::summary(&session.emulator, finished.at, finished.overruns);
         (result.exit_code, result.server_exit_code) = (finished.code, finished.server_code);
         result.machine.real_time = real_time;
         (result.seed, result.version, result.command) = (seed, version.to_owned(), typed.to_owned());
         Ok(result)
     }
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// Precise timers, and real-time priority if it is wanted and permitted. Returns true if this thread has it.
@@ -141,10 +142,11 @@ fn surrounding_link() -> Option<LinkNumber> {
 }
 
 /// Makes the end outside.
-fn outside(server: Option<&[OsString]>) -> Result<(OuterEnd, LinkNumber), LinkError> {
+fn outside(server: Option<&[OsString]>, prints_to_stderr: bool) -> Result<(OuterEnd, LinkNumber), LinkError> {
     if let Some(command) = server {
         let number = LinkNumber { network: *NETWORKS.start(), depth: 0 };
-        let (end, descriptor) = EndProcesses::start(EndConfig::new(number, false, !is_root()), command)?;
+        let config = EndConfig::new(number, false, prints_to_stderr);
+        let (end, descriptor) = EndProcesses::start(config, command)?;
         return Ok((OuterEnd::Server { end, descriptor }, number));
     }
     let device = Device::make().map_err(|error| match error.kind() {
@@ -211,6 +213,10 @@ struct LinkSession {
     inside: EndProcesses,
     outside: OuterEnd,
     signals: Signals,
+    /// The name of the capture, until the command runs.
+    capture_name: Option<AtomicFile>,
+    /// The capture, from then on.
+    named_capture: Option<PathBuf>,
 }
 
 /// Which commands have ended.
@@ -263,6 +269,19 @@ struct Found {
 }
 
 impl LinkSession {
+    /// Runs both commands, and completes the capture. After a failure no capture is left.
+    fn run_captured(&mut self) -> Result<EndedCommand, LinkError> {
+        let mut finished = self.start().and_then(|()| self.run());
+        if finished.is_ok() {
+            finished = self.emulator.finish_capture().and(finished);
+        }
+        if let (Err(_), Some(path)) = (&finished, &self.named_capture) {
+            // Its absence is what is wanted.
+            let _ = std::fs::remove_file(path);
+        }
+        finished
+    }
+
     /// Runs both commands, that of the other end first.
     fn start(&self) -> Result<(), LinkError> {
         if let Some(server) = self.outside.server() {
@@ -281,13 +300,12 @@ impl LinkSession {
             }
             let now = self.emulator.clock.now();
             if found.inside {
-                progress.command_ended(now, ended(&self.inside.channel)?);
-                if let Some(server) = self.outside.server() {
-                    server.channel.finish();
-                }
+                self.handle_command(&mut progress, now)?;
             }
-            if let (true, Some(server)) = (found.outside, self.outside.server()) {
-                progress.server_ended(ended(&server.channel)?);
+            if let (true, Some(server)) = (found.outside, self.outside.server())
+                && let CommandState::Ended(end) = state(&server.channel)?
+            {
+                progress.server_ended(end);
             }
             if found.signal {
                 self.handle_signal();
@@ -295,6 +313,27 @@ impl LinkSession {
             if let Some(mut finished) = progress.finished(now) {
                 finished.overruns[1] += self.outside.overrun();
                 return Ok(finished);
+            }
+        }
+    }
+
+    /// Handles a message of the command: from its start on, the capture has its name; after its end, the command at the other
+    /// end is ended.
+    fn handle_command(&mut self, progress: &mut CommandProgress, now: Time) -> Result<(), LinkError> {
+        match state(&self.inside.channel)? {
+            CommandState::Running => {
+                let Some(file) = self.capture_name.take() else { return Ok(()) };
+                let path = file.path().to_owned();
+                file.finish().map_err(|error| LinkError::Capture(error.to_string()))?;
+                self.named_capture = Some(path);
+                Ok(())
+            }
+            CommandState::Ended(end) => {
+                progress.command_ended(now, end);
+                if let Some(server) = self.outside.server() {
+                    server.channel.finish();
+                }
+                Ok(())
             }
         }
     }
@@ -345,10 +384,19 @@ struct CommandEnd {
     overrun: u64,
 }
 
-/// The end of the command of a network namespace that has ended.
-fn ended(channel: &Channel) -> Result<CommandEnd, LinkError> {
+/// What the processes of an end have reported about their command.
+enum CommandState {
+    Running,
+    Ended(CommandEnd),
+}
+
+/// The next message about the command of a network namespace.
+fn state(channel: &Channel) -> Result<CommandState, LinkError> {
     match channel.receive()? {
-        Some((EndMessage::Ended { code, overrun }, _)) => Ok(CommandEnd { code, overrun }),
+        Some((EndMessage::Running, _)) => Ok(CommandState::Running),
+        Some((EndMessage::Ended { code, overrun }, _)) => {
+            Ok(CommandState::Ended(CommandEnd { code, overrun }))
+        }
         Some((EndMessage::Failed(refusal), _)) => Err(refusal.into()),
         _ => Err(LinkError::System("the processes of the network namespace were ended".to_owned())),
     }

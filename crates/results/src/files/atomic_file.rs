@@ -1,7 +1,7 @@
 //! Files that appear complete or not at all; an older file of the same name is replaced.
 
 use super::directory::{OutputError, beside, remove_abandoned};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A file under a temporary name. Dropped before [`finish`](Self::finish) it is removed, and an older file stays.
@@ -34,6 +34,12 @@ impl AtomicFile {
     pub fn write(&self, content: &[u8]) -> Result<(), OutputError> {
         let failed = |error| OutputError::io(&self.target, "write this file", &error);
         fs::write(&self.temporary, content).map_err(failed)
+    }
+
+    /// Opens the file, for content that comes little by little.
+    pub fn open(&self) -> Result<File, OutputError> {
+        let failed = |error| OutputError::io(&self.target, "write this file", &error);
+        File::options().write(true).open(&self.temporary).map_err(failed)
     }
 
     /// Gives the file its name.
