@@ -10,9 +10,10 @@ use millpond_law::{Settings, Value};
 use millpond_protocols::Registry;
 use millpond_units::{Bytes, Rate, Span};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
@@ -28,6 +29,14 @@ const OVERHEAD_V6: u64 = 48;
 /// How long a busy node leaves its sockets alone: by default, and at most.
 const COALESCE: Span = Span::from_micros(500);
 const LONGEST_COALESCE: Span = Span::from_millis(10);
+
+/// The longest times for which data is held, and by which hosts are late. Memory and queues grow with them.
+const LONGEST_HOLD: Span = Span::from_millis(10_000);
+const LONGEST_SLACK: Span = Span::from_millis(1000);
+
+/// The largest buffers: of a stream, and of an accepted socket. The least that a socket needs.
+const MOST_BUFFER: Bytes = Bytes::new(1_000_000_000);
+const LEAST_RECEIVE_BUFFER: Bytes = Bytes::new(4000);
 
 /// An error in a file: one line that says what is wrong and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +117,8 @@ pub struct Config {
     pub receive_buffer: Bytes,
     /// Where the capacity of the outgoing link is read while the node runs.
     pub capacity_source: Option<CapacitySource>,
+    /// Why there is no capacity at that source now. A node starts nevertheless, because the source may come later.
+    pub capacity_fault: Option<ConfigError>,
     /// A busy node looks at its sockets at most once in this time.
     pub coalesce: Span,
     /// How log lines are written.
@@ -156,7 +167,7 @@ struct File {
     previous: Vec<Spanned<String>>,
     protocol: Option<Spanned<String>>,
     #[serde(default)]
-    parameters: toml::Table,
+    parameters: BTreeMap<String, Spanned<toml::Value>>,
     #[serde(default)]
     forward: Vec<ForwardTable>,
     #[serde(default)]
@@ -202,6 +213,27 @@ impl Reader<'_> {
         self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1
     }
 
+    /// The key whose value begins at this place; none if the place is that of a key.
+    fn key_before(&self, at: usize) -> Option<&str> {
+        let line = self.text.get(..at)?.rsplit('\n').next()?;
+        let (key, _) = line.split_once('=')?;
+        Some(key.trim()).filter(|key| !key.is_empty())
+    }
+
+    /// A fault of the form of the file, in the words of its documentation.
+    fn form_error(&self, error: &toml::de::Error) -> ConfigError {
+        let message = ["u64", "f64", "a sequence", "a map", "a string"]
+            .iter()
+            .zip(["a whole number, at least zero", "a number", "a list", "a table", "a text"])
+            .fold(error.message().to_owned(), |message, (type_name, words)| {
+                message.replace(&format!("expected {type_name}"), &format!("expected {words}"))
+            });
+        let key = error.span().and_then(|span| self.key_before(span.start));
+        let message = key.map_or_else(|| message.clone(), |key| format!("{key}: {message}"));
+        let line = error.span().map(|span| self.line(span.start));
+        ConfigError { file: self.path.to_owned(), line, message }
+    }
+
     fn error(&self, span: Option<Range<usize>>, key: &str, message: impl fmt::Display) -> ConfigError {
         let line = span.map(|span| self.line(span.start));
         ConfigError { file: self.path.to_owned(), line, message: format!("{key}: {message}") }
@@ -222,6 +254,22 @@ impl Reader<'_> {
         default: T,
     ) -> Result<T, ConfigError> {
         text.map_or(Ok(default), |text| self.parse(key, text))
+    }
+
+    /// A quantity within these limits, or its default.
+    fn within<T: FromStr<Err: fmt::Display> + PartialOrd + fmt::Display>(
+        &self,
+        key: &str,
+        text: Option<&Spanned<String>>,
+        default: T,
+        limits: RangeInclusive<T>,
+    ) -> Result<T, ConfigError> {
+        let value = self.parse_or(key, text, default)?;
+        if limits.contains(&value) {
+            return Ok(value);
+        }
+        let message = format!("expected a value from {} to {}", limits.start(), limits.end());
+        Err(self.error(text.map(Spanned::span), key, message))
     }
 
     /// An address of this host.
@@ -258,11 +306,13 @@ pub struct Outside {
     pub resolve: fn(&Target) -> std::io::Result<Vec<SocketAddr>>,
     /// The private key in a file, or a message.
     pub read_key: fn(&Path) -> Result<Identity, String>,
+    /// A message if the source has no capacity now.
+    pub check_capacity: fn(&CapacitySource) -> Result<(), String>,
 }
 
 impl Outside {
     /// The resolver and the file system of this host.
-    pub const HOST: Self = Self { resolve, read_key };
+    pub const HOST: Self = Self { resolve, read_key, check_capacity: CapacitySource::check };
 }
 
 fn resolve(target: &Target) -> std::io::Result<Vec<SocketAddr>> {
@@ -280,13 +330,10 @@ impl Config {
 
     /// Checks the text of a file.
     pub fn parse(path: &Path, text: &str, outside: Outside) -> Result<Self, ConfigError> {
-        let fault = |message: String| ConfigError { file: path.to_owned(), line: None, message };
         let reader = Reader { path, text, outside };
-        let file: File = toml::from_str(text).map_err(|error| ConfigError {
-            line: error.span().map(|span| reader.line(span.start)),
-            ..fault(error.message().to_owned())
-        })?;
+        let file: File = toml::from_str(text).map_err(|error| reader.form_error(&error))?;
         check_role(&reader, &file)?;
+        check_addresses(&reader, &file)?;
         let listen = reader.address("listen", &file.listen)?;
         let node = node_config(&reader, &file, listen)?;
         let weights = file.weight.iter().map(|table| {
@@ -305,6 +352,7 @@ impl Config {
             };
             Ok(Forward { listen, target, weight })
         });
+        let capacity_source = capacity_source(&reader, &file)?;
         Ok(Self {
             role: *file.role.get_ref(),
             listen,
@@ -315,12 +363,16 @@ impl Config {
             http_connect: reader.optional_address("http_connect", file.http_connect.as_ref())?,
             allow: file.allow.iter().map(|rule| reader.parse("allow", rule)).collect::<Result<_, _>>()?,
             status: reader.optional_address("status", file.status.as_ref())?,
-            receive_buffer: reader.parse_or(
+            receive_buffer: reader.within(
                 "receive_buffer",
                 file.receive_buffer.as_ref(),
                 Bytes::new(128 * 1024),
+                LEAST_RECEIVE_BUFFER..=MOST_BUFFER,
             )?,
-            capacity_source: capacity_source(&reader, &file)?,
+            capacity_fault: capacity_source
+                .as_ref()
+                .and_then(|source| capacity_fault(&reader, &file, source)),
+            capacity_source,
             coalesce: coalesce(&reader, &file)?,
             log: file.log,
         })
@@ -381,10 +433,45 @@ fn check_role(reader: &Reader<'_>, file: &File) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// Services that accept connections need addresses of their own: an address without a host is that of every host.
+fn check_addresses(reader: &Reader<'_>, file: &File) -> Result<(), ConfigError> {
+    let named = [("socks5", &file.socks5), ("http_connect", &file.http_connect), ("status", &file.status)];
+    let forwards = file.forward.iter().map(|forward| ("forward.listen", &forward.listen));
+    let written = named.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))).chain(forwards);
+    let mut known: Vec<(&str, SocketAddr)> = Vec::new();
+    for (key, text) in written {
+        let address = reader.address(key, text)?;
+        if let Some((other, _)) = known.iter().find(|(_, other)| is_same_socket(address, *other)) {
+            let message =
+                format!("{address} is taken by `{other}`: each service needs an address of its own");
+            return Err(reader.error(Some(text.span()), key, message));
+        }
+        known.push((key, address));
+    }
+    Ok(())
+}
+
+fn is_same_socket(one: SocketAddr, other: SocketAddr) -> bool {
+    let (is_any, is_equal) =
+        (one.ip().is_unspecified() || other.ip().is_unspecified(), one.ip() == other.ip());
+    // Port 0: the system chooses one.
+    let is_same_port = one.port() == other.port() && one.port() > 0;
+    is_same_port && one.is_ipv4() == other.is_ipv4() && (is_any || is_equal)
+}
+
+/// The configured capacity of the outgoing link.
+fn configured_capacity(reader: &Reader<'_>, file: &File) -> Result<Option<Rate>, ConfigError> {
+    let Some(text) = &file.capacity else { return Ok(None) };
+    let capacity: Rate = reader.parse("capacity", text)?;
+    if capacity.is_zero() {
+        return Err(reader.error(Some(text.span()), "capacity", "expected a rate above zero"));
+    }
+    Ok(Some(capacity))
+}
+
 fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<NodeConfig, ConfigError> {
     let (protocol, settings) = law(reader, file)?;
-    let capacity: Option<Rate> =
-        file.capacity.as_ref().map(|text| reader.parse("capacity", text)).transpose()?;
+    let capacity = configured_capacity(reader, file)?;
     let carrier = Carrier { interface: capacity, ..Carrier::QUIC };
     let span = file.protocol.as_ref().map(Spanned::span);
     carrier.check(protocol, &settings).map_err(|refusal| reader.error(span, "protocol", refusal))?;
@@ -399,14 +486,10 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         let span = file.idle_timeout.as_ref().map(Spanned::span);
         return Err(reader.error(span, "idle_timeout", "expected a time from 500ms to 10min"));
     }
-    let hold = reader.parse_or("hold", file.hold.as_ref(), Span::from_millis(20))?;
-    if hold.is_zero() {
-        return Err(reader.error(
-            file.hold.as_ref().map(Spanned::span),
-            "hold",
-            "expected a time above zero",
-        ));
-    }
+    let shortest = Span::from_picos(1);
+    let hold = reader.within("hold", file.hold.as_ref(), Span::from_millis(20), shortest..=LONGEST_HOLD)?;
+    let slack =
+        reader.within("slack", file.slack.as_ref(), Span::from_millis(1), Span::ZERO..=LONGEST_SLACK)?;
     Ok(NodeConfig {
         identity: identity(reader, &file.key)?,
         next: file.next.as_ref().map(|next| neighbour(reader, next)).transpose()?,
@@ -416,8 +499,7 @@ fn node_config(reader: &Reader<'_>, file: &File, listen: SocketAddr) -> Result<N
         packet: mtu(reader, file)?,
         overhead: Bytes::new(if listen.is_ipv4() { OVERHEAD_V4 } else { OVERHEAD_V6 }),
         hold,
-        slack: reader.parse_or("slack", file.slack.as_ref(), Span::from_millis(1))?
-            + coalesce(reader, file)? * 2,
+        slack: slack + coalesce(reader, file)? * 2,
         capacity,
         idle_timeout,
         stream_window: stream_window(reader, file)?,
@@ -432,8 +514,8 @@ fn stream_window(reader: &Reader<'_>, file: &File) -> Result<Bytes, ConfigError>
     let written = file.stream_window.as_ref();
     let window = reader.parse_or("stream_window", written, Bytes::new(1 << 20))?;
     let packet = mtu(reader, file)?;
-    if window < packet {
-        let message = format!("expected a packet of `mtu` = {packet} or more");
+    if !(packet..=MOST_BUFFER).contains(&window) {
+        let message = format!("expected a size from a packet of `mtu` = {packet} to {MOST_BUFFER}");
         return Err(reader.error(written.map(Spanned::span), "stream_window", message));
     }
     Ok(window)
@@ -489,6 +571,48 @@ fn capacity_source(reader: &Reader<'_>, file: &File) -> Result<Option<CapacitySo
     Ok(Some(CapacitySource::Command(words)))
 }
 
+/// Why the source of the capacity has none now.
+fn capacity_fault(reader: &Reader<'_>, file: &File, source: &CapacitySource) -> Option<ConfigError> {
+    let (key, span) = match source {
+        CapacitySource::File(_) => ("capacity_file", file.capacity_file.as_ref().map(Spanned::span)),
+        CapacitySource::Command(_) => ("capacity_command", file.capacity_command.as_ref().map(Spanned::span)),
+    };
+    let message = (reader.outside.check_capacity)(source).err()?;
+    Some(reader.error(span, key, message))
+}
+
+impl CapacitySource {
+    /// Whether the file has a rate, or the program can be run.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::File(path) => read_rate(path).map(drop),
+            Self::Command(words) => {
+                let program = Path::new(words.first().map_or("", String::as_str));
+                let has_folder = program.components().nth(1).is_some() || program.is_absolute();
+                let folders = std::env::var_os("PATH").unwrap_or_default();
+                let is_found = if has_folder {
+                    is_program(program)
+                } else {
+                    std::env::split_paths(&folders).any(|folder| is_program(&folder.join(program)))
+                };
+                is_found.then_some(()).ok_or_else(|| format!("there is no program {}", program.display()))
+            }
+        }
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+/// The rate that a file contains.
+pub(crate) fn read_rate(path: &Path) -> Result<Rate, String> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    text.trim().parse().map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// What nodes set where the configuration does not. They have timers: the paced form of the window fills loops without
 /// bursts. And the next loop's rate is a limit, so that the marks of each hop are paid once and not at every hop before it
 /// (Theorem 8.4, LGCC).
@@ -515,18 +639,26 @@ fn law(
     for (name, value) in &file.parameters {
         written.push((name.as_str(), parameter(reader, name, value)?));
     }
-    let settings = Settings::check(protocol.card().parameters, written)
-        .map_err(|error| reader.error(span, "parameters", error))?;
+    let settings = Settings::check(protocol.card().parameters, written).map_err(|error| {
+        // The message begins with the name of the parameter.
+        let message = error.to_string();
+        let name = message.split(':').next().unwrap_or_default();
+        let span = file.parameters.get(name).map(Spanned::span).or(span);
+        reader.error(span, "parameters", message)
+    })?;
     Ok((protocol, settings))
 }
 
-fn parameter(reader: &Reader<'_>, name: &str, value: &toml::Value) -> Result<Value, ConfigError> {
-    match value {
+fn parameter(reader: &Reader<'_>, name: &str, value: &Spanned<toml::Value>) -> Result<Value, ConfigError> {
+    match value.get_ref() {
         toml::Value::Integer(number) => Ok(Value::Number(*number as f64)),
         toml::Value::Float(number) => Ok(Value::Number(*number)),
         toml::Value::Boolean(flag) => Ok(Value::Flag(*flag)),
         toml::Value::String(text) => Ok(Value::Text(text.clone().into())),
-        _ => Err(reader.error(None, &format!("parameters.{name}"), "expected a number, a text or a flag")),
+        _ => {
+            let key = format!("parameters.{name}");
+            Err(reader.error(Some(value.span()), &key, "expected a number, a text or a flag"))
+        }
     }
 }
 

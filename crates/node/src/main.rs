@@ -10,7 +10,16 @@ const USAGE: &str = "\
 usage: millpond node FILE           run the node that FILE (node.toml) describes
        millpond node FILE --check   check FILE, bind nothing
        millpond node keys FILE      write a new private key to FILE and print its public key
-The configuration is documented in docs/node.md.";
+The configuration is documented in docs/node.md.
+Exit codes: 0 success; 1 the node cannot run; 2 invalid arguments, file or key.";
+
+/// Why the program ends with an error.
+enum Failure {
+    /// The arguments, the configuration or a key.
+    Input(String),
+    /// Something of the system while the node starts or runs.
+    Run(String),
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,21 +39,32 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+        Err(Failure::Input(error)) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Run(error)) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn keys(file: &str) -> Result<(), String> {
-    let public = write_key(Path::new(file))?;
+fn keys(file: &str) -> Result<(), Failure> {
+    let public = write_key(Path::new(file)).map_err(Failure::Input)?;
     println!("{public}");
     Ok(())
 }
 
-fn check(file: &str) -> Result<(), String> {
-    let config = Config::read(Path::new(file)).map_err(|error| error.to_string())?;
+fn read(file: &str) -> Result<Config, Failure> {
+    Config::read(Path::new(file)).map_err(|error| Failure::Input(error.to_string()))
+}
+
+fn check(file: &str) -> Result<(), Failure> {
+    let config = read(file)?;
+    if let Some(fault) = config.capacity_fault {
+        return Err(Failure::Input(fault.to_string()));
+    }
     println!("{file} is valid; the public key of this node is {}", config.node.identity.public());
     let node = &config.node;
     if let (Connections::PerFlow, Some(capacity)) = (node.connections, node.capacity) {
@@ -57,9 +77,8 @@ fn check(file: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn run(file: &str) -> Result<(), String> {
-    let path = Path::new(file);
-    let config = Config::read(path).map_err(|error| error.to_string())?;
+fn run(file: &str) -> Result<(), Failure> {
+    let (path, config) = (Path::new(file), read(file)?);
     let subscriber =
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO);
     match config.log {
@@ -67,5 +86,5 @@ fn run(file: &str) -> Result<(), String> {
         LogFormat::Json => subscriber.json().init(),
     }
     let run = || -> Result<(), RunError> { Driver::new(path, config)?.run() };
-    run().map_err(|error| error.to_string())
+    run().map_err(|error| Failure::Run(error.to_string()))
 }

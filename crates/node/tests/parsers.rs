@@ -91,8 +91,11 @@ fn key() -> &'static Identity {
 }
 
 /// Neither the resolver nor the file system: names have an address, files contain a key.
-const NOWHERE: Outside =
-    Outside { resolve: |_| Ok(vec![([192, 0, 2, 1], 4433).into()]), read_key: |_| Ok(key().clone()) };
+const NOWHERE: Outside = Outside {
+    resolve: |_| Ok(vec![([192, 0, 2, 1], 4433).into()]),
+    read_key: |_| Ok(key().clone()),
+    check_capacity: |_| Ok(()),
+};
 
 fn below(random: &mut Random, most: usize) -> usize {
     random.bits() as usize % most.max(1)

@@ -1,6 +1,6 @@
 //! The capacity of the outgoing link while a node runs: the content of a file, or what a command prints.
 
-use crate::config::CapacitySource;
+use crate::config::{CapacitySource, read_rate};
 use millpond_units::{Rate, Span, Time};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{self, ErrorKind, Read};
@@ -82,14 +82,7 @@ impl CapacityReader {
 }
 
 fn read_file(path: &Path) -> Option<Rate> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-    match text.and_then(|text| text.trim().parse::<Rate>().map_err(|error| error.to_string())) {
-        Ok(capacity) => Some(capacity),
-        Err(error) => {
-            tracing::warn!(file = %path.display(), error, "capacity not read");
-            None
-        }
-    }
+    read_rate(path).inspect_err(|error| tracing::warn!(error, "capacity not read")).ok()
 }
 
 /// A command in a process group of its own, which ends with it.

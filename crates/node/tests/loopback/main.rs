@@ -282,10 +282,16 @@ fn a_thousand_connections_are_served_at_once_and_one_more_is_refused() {
 
 /// The message of a configuration that is refused, without the path of the folder.
 fn refused(folder: &Path, text: &str) -> String {
+    refused_with(folder, &[], text, 2)
+}
+
+/// The error of a node with this configuration and these options, which ends with this exit code.
+fn refused_with(folder: &Path, options: &[&str], text: &str, code: i32) -> String {
     let path = folder.join("node.toml");
     std::fs::write(&path, text).unwrap();
-    let output = Command::new(PROGRAM).arg(&path).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = Command::new(PROGRAM).args(options).arg(&path).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
     String::from_utf8(output.stderr).unwrap().replace(&format!("{}/", folder.display()), "")
 }
 
@@ -309,7 +315,7 @@ fn bad_input_is_one_readable_error() {
     );
     check(
         &with("stream_window = \"1B\""),
-        "error: stream_window: expected a packet of `mtu` = 1.5KB or more\n  node.toml:6\n",
+        "error: stream_window: expected a size from a packet of `mtu` = 1.5KB to 1GB\n  node.toml:6\n",
     );
     check(
         &with("protocol = \"xcp\""),
@@ -323,12 +329,16 @@ fn bad_input_is_one_readable_error() {
         &with("hold = \"fast\""),
         "error: hold: no number in \"fast\": expected a time such as \"50ms\" (ps, ns, us, ms, s, min, h)\n  node.toml:6\n",
     );
-    check("listen = \"192.0.2.1:4433\"", "error: listen: 192.0.2.1:4433 is not an address of this host\n");
+    let stopped = |changes: &str| refused_with(folder, &[], &exit(changes), 1);
+    assert_eq!(
+        stopped("listen = \"192.0.2.1:4433\""),
+        "error: listen: 192.0.2.1:4433 is not an address of this host\n"
+    );
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
-    check(
-        &format!("listen = \"{address}\""),
-        &format!("error: listen: {address} is in use by another program\n"),
+    assert_eq!(
+        stopped(&format!("listen = \"{address}\"")),
+        format!("error: listen: {address} is in use by another program\n")
     );
     check(
         &with("capacity_command = []"),
@@ -382,7 +392,80 @@ fn bad_input_is_one_readable_error() {
     let folder_as_key = exit(listen).replace("node.key", "keys");
     assert_eq!(refused(folder, &folder_as_key), "error: key: keys is not a file\n  node.toml:2\n");
     let again = Command::new(PROGRAM).arg("keys").arg(folder.join("node.key")).output().unwrap();
-    assert!(!again.status.success(), "a key is never overwritten");
+    assert_eq!(again.status.code(), Some(2), "a key is never overwritten");
+    let missing = Command::new(PROGRAM).arg(folder.join("none.toml")).output().unwrap();
+    assert_eq!(missing.status.code(), Some(2), "{missing:?}");
+}
+
+/// An enter in this folder with these lines at its end.
+fn enter_file(folder: &Path, lines: &str) -> String {
+    let key = keys(&folder.join("node.key"));
+    std::fs::rename(folder.join("node.key"), folder.join("enter.key")).unwrap();
+    format!(
+        "role = \"enter\"\nkey = \"enter.key\"\nlisten = \"127.0.0.1:0\"\nnext = {{ address = \"127.0.0.1:1\", key = \"{key}\" }}\nsocks5 = \"127.0.0.1:1080\"\n{lines}\n"
+    )
+}
+
+#[test]
+fn values_with_which_no_node_works_are_refused_with_line_and_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let taken = |key: &str, address: &str| {
+        format!("{key}: {address} is taken by `socks5`: each service needs an address of its own")
+    };
+    for (lines, expected) in [
+        ("http_connect = \"127.0.0.1:1080\"", taken("http_connect", "127.0.0.1:1080")),
+        ("status = \"0.0.0.0:1080\"", taken("status", "0.0.0.0:1080")),
+        (
+            "forward = [{ listen = \"127.0.0.1:1080\", target = \"a:80\" }]",
+            taken("forward.listen", "127.0.0.1:1080"),
+        ),
+        ("hold = \"1h\"", "hold: expected a value from 1ps to 10s".to_owned()),
+        ("slack = \"1h\"", "slack: expected a value from 0s to 1s".to_owned()),
+        ("receive_buffer = \"1B\"", "receive_buffer: expected a value from 4KB to 1GB".to_owned()),
+        ("capacity = \"0bps\"", "capacity: expected a rate above zero".to_owned()),
+        (
+            "max_flows = -1",
+            "max_flows: invalid value: integer `-1`, expected a whole number, at least zero".to_owned(),
+        ),
+        ("weight = 3", "weight: invalid type: integer `3`, expected a list".to_owned()),
+        (
+            "parameters = { control = \"x\" }",
+            "parameters: control: expected \"window\" or \"paced-window\" or \"rate\", found \"x\""
+                .to_owned(),
+        ),
+    ] {
+        let refused = refused(folder, &enter_file(folder, lines));
+        assert_eq!(refused, format!("error: {expected}\n  node.toml:6\n"));
+    }
+    // Addresses of two families, and ports that the system chooses, are not the same.
+    let apart = "http_connect = \"[::1]:1080\"\nstatus = \"127.0.0.1:0\"\nforward = [{ listen = \"127.0.0.1:0\", target = \"a:80\" }]";
+    std::fs::write(folder.join("node.toml"), enter_file(folder, apart)).unwrap();
+    let checked = Command::new(PROGRAM).arg("--check").arg(folder.join("node.toml")).output().unwrap();
+    assert!(checked.status.success(), "{checked:?}");
+}
+
+#[test]
+fn a_check_refuses_a_source_of_the_capacity_that_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let check = |lines: &str| refused_with(folder, &["--check"], &enter_file(folder, lines), 2);
+    assert_eq!(
+        check("capacity_file = \"rate\""),
+        "error: capacity_file: cannot read rate: No such file or directory (os error 2)\n  node.toml:6\n"
+    );
+    std::fs::write(folder.join("rate"), "fast").unwrap();
+    let no_rate = check("capacity_file = \"rate\"");
+    assert!(no_rate.starts_with("error: capacity_file: rate: no number in \"fast\""), "{no_rate}");
+    for program in ["no-such-program", "./no-such-program", "./rate"] {
+        let message = check(&format!("capacity_command = [\"{program}\"]"));
+        assert!(message.starts_with("error: capacity_command: there is no program "), "{message}");
+    }
+    for lines in ["capacity_command = [\"sh\", \"-c\", \"echo 5Mbps\"]", "capacity = \"5Mbps\""] {
+        std::fs::write(folder.join("node.toml"), enter_file(folder, lines)).unwrap();
+        let checked = Command::new(PROGRAM).arg("--check").arg(folder.join("node.toml")).output().unwrap();
+        assert!(checked.status.success(), "{checked:?}");
+    }
 }
 
 #[test]
