@@ -42,10 +42,12 @@ impl PacketNetwork {
         }
     }
 
-    /// Handles all events up to `clock`, which must not decrease. Between two calls the driver carries all frames.
-    pub fn run_due(&mut self, clock: Time) {
+    /// Handles all events up to `called`, the time of the driver's clock, or up to `end` if that is earlier. Neither may decrease.
+    /// Between two calls the driver carries all frames.
+    pub fn run_due(&mut self, called: Time, end: Time) {
+        let clock = called.min(end);
         if let Some(outside) = &mut self.outside {
-            outside.clock = clock;
+            (outside.clock, outside.called) = (clock, called);
         }
         while let Some(DueEvent { time: now, target, handle }) = self.events.pop_due(clock) {
             self.dispatch(now, target, handle);
@@ -166,7 +168,7 @@ impl PacketNetwork {
         match &mut self.outside {
             None => due,
             Some(outside) => {
-                outside.lateness.add(outside.clock.since(due).picos(), 1);
+                outside.lateness.add(outside.called.since(due).picos(), 1);
                 outside.clock.max(due)
             }
         }

@@ -43,8 +43,10 @@ pub struct LoopHosts {
 
 /// Frames that hosts and links hand over, and when hosts act.
 pub(crate) struct Outside {
-    /// The time of the driver's clock.
+    /// The time at which hosts act: that of the driver's clock, at most the end up to which the network runs.
     pub(crate) clock: Time,
+    /// The time of the driver's clock.
+    pub(crate) called: Time,
     pub(crate) departures: Vec<Departure>,
     pub(crate) exits: Vec<Exit>,
     /// By how much the events of hosts were handled after their times.
@@ -58,6 +60,7 @@ impl Outside {
     pub(crate) fn new(clock: Time) -> Self {
         Self {
             clock,
+            called: clock,
             departures: Vec::new(),
             exits: Vec::new(),
             lateness: Histogram::of_delays(),

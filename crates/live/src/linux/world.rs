@@ -62,10 +62,10 @@ impl LiveDriver {
     /// The system refuses a socket.
     pub fn run_to(&mut self, network: &mut PacketNetwork, until: Time) -> Result<(), LiveError> {
         loop {
-            let now = self.clock.now().min(until);
-            network.run_due(now);
+            let now = self.clock.now();
+            network.run_due(now, until);
             if self.exchange(network)? == 0 {
-                if now == until {
+                if now >= until {
                     return Ok(());
                 }
                 let next = network.next_event().min(until);

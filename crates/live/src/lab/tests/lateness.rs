@@ -44,3 +44,87 @@ fn late_calls_move_vegas_only_among_its_equilibria() {
         }
     }
 }
+
+/// A call of the driver up to the end of a run counts with its whole lateness: 3 ms, although the run ends 1 us after the event.
+#[test]
+fn lateness_beyond_the_end_of_a_run_is_counted() {
+    let network = &mut VirtualRun::new(&two_downloads(1)).plan.network;
+    let due = network.next_event();
+    network.run_due(due + Span::from_millis(3), due + Span::from_micros(1));
+    let lateness = network.host_lateness().unwrap();
+    assert_eq!((lateness.total(), lateness.max()), (1, Span::from_millis(3).picos()));
+}
+
+/// One LGCC flow over a relay, whose loops have round trips of 10 ms.
+const RELAY: &str = r#"
+    title = "relay"
+    duration = "12s"
+    links = [
+        { name = "before", between = ["S", "R"], rate = "160Mbps", delay = "5ms", buffer = "1bdp" },
+        { name = "behind", between = ["R", "D"], rate = "150Mbps", delay = "5ms", buffer = "1bdp" },
+    ]
+    flows = [{ name = "flow", protocol = "lgcc", path = ["S", "R", "D"] }]
+    protocols = { lgcc = { relays = ["R"] } }
+"#;
+
+/// What a loop has counted.
+#[derive(Clone, Copy)]
+struct Counted {
+    delivered: f64,
+    arrived: f64,
+    marked: f64,
+    rtt_sum: f64,
+    rtt_samples: f64,
+    shortest_rtt: f64,
+}
+
+fn counted(run: &VirtualRun) -> Vec<Counted> {
+    let flow = run.plan.network.flows().next().unwrap();
+    let loops = flow.loops().map(|one| {
+        let (totals, rtt) = (one.totals(), one.round_trip_times());
+        Counted {
+            delivered: totals.delivered_bytes as f64,
+            arrived: totals.arrived as f64,
+            marked: totals.marked as f64,
+            rtt_sum: rtt.sum() as f64,
+            rtt_samples: rtt.total() as f64,
+            shortest_rtt: rtt.min() as f64,
+        }
+    });
+    loops.collect()
+}
+
+/// The goodput of the flow from 4 s to 12 s in bit/s, and that which follows from its marks and round-trip times.
+fn measured_and_predicted(late: Span) -> (f64, f64) {
+    let mut run = VirtualRun::new(RELAY);
+    run.run_to(Time::from_secs(4.0), late, &mut ideal);
+    let before = counted(&run);
+    run.run_to(Time::from_secs(12.0), late, &mut ideal);
+    let after = counted(&run);
+    // A window of x times the base RTT sends x T / RTT. The sender of the second loop has x = c (1 - p)^eta, that of the first
+    // one the rate of the second loop in the place of c: Eqs. (10) and (15) with eta = ln 10 / ln 5.
+    let eta = 10_f64.ln() / 5_f64.ln();
+    let predicted = before.iter().zip(&after).fold(150e6, |rate, (before, after)| {
+        let marked = (after.marked - before.marked) / (after.arrived - before.arrived);
+        let rtt = (after.rtt_sum - before.rtt_sum) / (after.rtt_samples - before.rtt_samples);
+        rate * (1.0 - marked).powf(eta) * after.shortest_rtt / rtt
+    });
+    let bytes = after.last().unwrap().delivered - before.last().unwrap().delivered;
+    (bytes * 8.0 / 8.0, predicted)
+}
+
+#[test]
+fn late_calls_lower_the_rate_of_lgcc_by_its_marks_and_by_longer_round_trips() {
+    // Packets of 80 us arrive in bursts if calls are late; the queue marks from the third packet on. Windows are rounded up by
+    // half a packet of 125, on average, in each loop: 0.8 %.
+    let measured: Vec<f64> = [0, 50, 100]
+        .map(|late| {
+            let (measured, predicted) = measured_and_predicted(Span::from_micros(late));
+            let ratio = measured / predicted;
+            assert!((1.0..1.014).contains(&ratio), "{late} us late: {measured} of {predicted}");
+            measured / 150e6
+        })
+        .into();
+    assert!(measured[0] > 0.985 && measured[2] < 0.96, "{measured:?}");
+    assert!(measured[0] > measured[1] && measured[1] > measured[2], "{measured:?}");
+}

@@ -60,8 +60,9 @@ impl VirtualRun {
             if due > end {
                 break;
             }
-            let now = (due + late.scale(self.random.uniform())).max(self.plan.network.now()).min(end);
-            self.plan.network.run_due(now);
+            let called = (due + late.scale(self.random.uniform())).max(self.plan.network.now());
+            let now = called.min(end);
+            self.plan.network.run_due(called, end);
             self.send(now, fault);
             while self.on_the_way.peek().is_some_and(|Reverse(next)| next.at <= now)
                 && let Some(Reverse(next)) = self.on_the_way.pop()
@@ -72,7 +73,7 @@ impl VirtualRun {
                 self.send(now, fault);
             }
         }
-        self.plan.network.run_due(end);
+        self.plan.network.run_due(end, end);
     }
 
     fn send(&mut self, now: Time, fault: &mut Fault<'_>) {
