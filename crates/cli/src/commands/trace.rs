@@ -2,13 +2,15 @@
 
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
-use crate::output::{finish, new_file, print, print_line, print_results};
+use crate::interrupt::Interrupt;
+use crate::output::{new_file, print, print_line, print_results};
 use millpond_report::terminal;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{PRESETS, Stats, Trace, TraceRecipe, preset};
 use millpond_units::Rate;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn trace(args: &args::Trace) -> Outcome {
@@ -34,11 +36,22 @@ fn generate(args: &args::Generate) -> Outcome {
     match &args.out {
         None => print(text)?,
         Some(path) => {
-            finish(new_file(path, args.existing)?, text.as_bytes())?;
+            write_uninterrupted(path, args.existing, &text)?;
             print_line(format_args!("{}: {}", path.display(), terminal::trace_rates(&trace)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file. If the user interrupts the command meanwhile, no file is left, neither under its name nor beside it.
+fn write_uninterrupted(path: &Path, existing: args::Existing, text: &str) -> Result<(), Failure> {
+    let interrupt = Interrupt::install()?;
+    let file = new_file(path, existing)?;
+    file.write(text.as_bytes()).map_err(Failure::input)?;
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted(format!("{} is not written", path.display())));
+    }
+    file.finish().map_err(Failure::input)
 }
 
 fn unknown_preset(name: &str) -> Failure {

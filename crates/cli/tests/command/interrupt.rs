@@ -87,6 +87,20 @@ fn an_interrupted_comparison_keeps_what_had_ended() {
     }
 }
 
+/// The file is so large that it is being written for longer than it takes to interrupt the command.
+#[test]
+fn an_interrupted_trace_leaves_no_file() {
+    let folder = folder("");
+    let before = names(folder.path());
+    let generate = ["trace", "generate", "--preset", "5g-static", "--format", "mahimahi"];
+    let child =
+        start(folder.path(), &[&generate[..], &["--duration", "40min", "--out", "long.down"]].concat());
+    wait_for(|| listens(child.id()));
+    let (code, _) = interrupt(child);
+    assert_eq!(code, Some(130));
+    assert_eq!(names(folder.path()), before);
+}
+
 fn names_if_there(folder: &Path) -> Vec<String> {
     if folder.is_dir() { names(folder) } else { Vec::new() }
 }
