@@ -516,7 +516,7 @@ fn each_wrong_option_is_named_with_what_was_expected() {
         (&["--queue", "kodel"], &["--queue", "kodel", "did you mean \"codel\"?"]),
         (&["--down", "missing.down"], &["--down", "missing.down"]),
         (&["--down", "20"], &["--down", "no unit", "20Mbps"]),
-        (&["--up", "20Mbit/s"], &["--up", "unknown unit \"Mbit/s\"", "expected a rate"]),
+        (&["--up", "20Mbit/s"], &["--up", "unknown unit \"Mbit/s\"", "did you mean \"20Mbps\"?"]),
         (&["--down", "trase.csv"], &["--down", "did you mean \"trace.csv\"?"]),
         (&["--set", "bufer=5ms"], &["--set", "bufer", "did you mean \"buffer\"?"]),
         (

@@ -337,11 +337,44 @@ fn percentage(text: &str) -> Option<f64> {
     format!("{number}e-2").parse().ok()
 }
 
-/// The same quantity with the nearest unit that exists.
+/// The same quantity with the nearest unit that exists. None for a number with an exponent, whose digits would be lost, and for
+/// bytes per second, which are another quantity than the nearest unit.
 pub(crate) fn respelt<'a>(text: &str, units: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_')?;
     let (number, unit) = text.split_at_checked(split)?;
-    let near = nearest(unit.trim(), units)?;
-    (!number.is_empty() && near != unit.trim()).then(|| format!("{number}{near}"))
+    let (unit, units) = (unit.trim(), units.into_iter().collect::<Vec<_>>());
+    let is_bytes = ["B/s", "Bps"].iter().any(|end| unit.ends_with(end));
+    if number.is_empty() || is_bytes || unit.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let near = other_spelling(unit, &units).or_else(|| nearest(unit, units))?;
+    (near != unit).then(|| format!("{number}{near}"))
+}
+
+/// The unit of a rate that tables and other tools write as `Mbit/s`, `mbit` or `Mb/s`.
+fn other_spelling<'a>(unit: &str, units: &[&'a str]) -> Option<&'a str> {
+    let lower = unit.to_ascii_lowercase();
+    let bits = lower.strip_suffix("/s").unwrap_or(&lower);
+    let prefix = ["bits", "bit", "b"].iter().find_map(|end| bits.strip_suffix(end))?;
+    units.iter().copied().find(|known| known.eq_ignore_ascii_case(&format!("{prefix}bps")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_units::Rate;
+
+    #[test]
+    fn a_unit_of_another_tool_is_respelt_and_no_number_changes() {
+        let respelt = |text: &str| respelt(text, text.parse::<Rate>().unwrap_err().units());
+        for text in ["20Mbit/s", "20mbit", "20MBit", "20Mbits/s", "20Mb/s", "20mbps"] {
+            assert_eq!(respelt(text).as_deref(), Some("20Mbps"), "{text}");
+        }
+        assert_eq!(respelt("300kbit").as_deref(), Some("300kbps"));
+        // An exponent would be lost, and a rate of bytes is eight times that of bits.
+        for text in ["1e3Mbps", "20MB/s", "20MBps", "20M"] {
+            assert_eq!(respelt(text), None, "{text}");
+        }
+    }
 }
