@@ -3,6 +3,11 @@
 use crate::failure::{Failure, INTERRUPTED};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals within this time of the first one are the same interrupt: programs such as timeout(1) send it to the process and to
+/// its group.
+const SAME_INTERRUPT: Duration = Duration::from_millis(500);
 
 /// Whether the user has pressed Ctrl-C.
 #[derive(Clone, Debug)]
@@ -10,12 +15,15 @@ pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Installs a handler: the first Ctrl-C (or SIGTERM) raises the flag instead of ending the process, the second one ends
-    /// it. Installed after the input has been read, so that Ctrl-C ends a command that waits for its input.
+    /// it, unless it comes within [`SAME_INTERRUPT`]. Installed after the input has been read, so that Ctrl-C ends a command that waits for its input.
+    #[allow(clippy::disallowed_methods, reason = "two signals at once are one interrupt")]
     pub(crate) fn install() -> Result<Self, Failure> {
         let flag = Arc::new(AtomicBool::new(false));
         let raised = Arc::clone(&flag);
+        let mut first = None;
         let handle = move || {
-            if raised.swap(true, Ordering::Relaxed) {
+            raised.store(true, Ordering::Relaxed);
+            if first.get_or_insert_with(Instant::now).elapsed() > SAME_INTERRUPT {
                 std::process::exit(i32::from(INTERRUPTED));
             }
         };

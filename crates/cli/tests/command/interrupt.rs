@@ -57,6 +57,21 @@ fn an_interrupted_run_leaves_nothing() {
     assert_eq!(names(folder.path()), before);
 }
 
+/// As timeout(1) does, which signals the process and its group.
+#[test]
+fn two_signals_at_once_are_one_interrupt() {
+    let folder = folder(VALID);
+    let before = names(folder.path());
+    // A live run handles the first signal at once, so that the second one is not merged with it.
+    let live = ["run", "scenario.toml", "--world", "live", "--set", "duration=20000s", "--out", "out"];
+    let mut child = start(folder.path(), &live);
+    wait_for(|| names(folder.path()).len() > before.len() && listens(child.id()));
+    let twice = format!("kill -INT {0}; sleep 0.002; kill -INT {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &twice]).status().expect("sh runs").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(names(folder.path()), before);
+}
+
 #[test]
 fn an_interrupted_comparison_keeps_what_had_ended() {
     let folder = folder(VALID);
