@@ -309,8 +309,8 @@ class ComparisonRow:
     group : str | None
         Name of the group; null for all flows.
     jain : Estimate | None
-        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time,
-        or if none delivered anything.
+        Jain's fairness index of the goodputs over the weights of the flows, from 1/n to 1; null if fewer than two
+        flows ran in the measured time, or if none delivered anything.
     least_goodput_bps : Estimate
         Least of these goodputs, in bit/s.
     loss : Estimate
@@ -730,12 +730,12 @@ class Fairness:
     Attributes
     ----------
     jain : float | None
-        Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time,
-        or if none delivered anything.
+        Jain's fairness index of the goodputs over the weights of the flows, from 1/n to 1; null if fewer than two
+        flows ran in the measured time, or if none delivered anything.
     min_over_max : float
-        Least goodput over greatest goodput, from 0 to 1.
+        The least of these over the greatest, from 0 to 1.
     short_term_jain : Quartiles
-        Jain's index per window of `measure.jain_window`, among the flows that run throughout the window.
+        The same index per window of `measure.jain_window`, among the flows that run throughout the window.
     """
 
     jain: float | None
@@ -765,9 +765,9 @@ class Flow:
         Time at which its last byte was delivered, in seconds; null if its size is unlimited or it is not complete.
     converged_s : float | None
         Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within
-        the fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows
-        that run throughout the window, times the utilization that the flows connected with it by shared links reach.
-        Null if the flow does not converge or shares no link.
+        the fraction `measure.converged_within` of the fair share. The fair share is the max-min share, weighted by
+        the weights of the flows, among those that run throughout the window, times the utilization that the flows
+        connected with it by shared links reach. Null if the flow does not converge or shares no link.
     delivered : int
         Number of packets delivered for the first time.
     ecn_stopped_s : float | None

@@ -1,16 +1,16 @@
-//! Max-min fair shares of the flows of a run over time.
+//! Weighted max-min fair shares of the flows of a run over time.
 
+use crate::fairness::FlowDemand;
 use millpond_plan::packets::{PacketFlowPlan, plan};
 use millpond_protocols::Registry;
 use millpond_results::{EntityKind, Run, Series, Times, quantity};
 use millpond_scenario::Scenario;
-use millpond_stats::{MaxMinFlow, max_min_shares};
-use millpond_units::Rate;
+use millpond_stats::max_min_shares;
 
-/// The quantity of a flow: its max-min fair share, in bit/s.
+/// The quantity of a flow: its weighted max-min fair share, in bit/s.
 pub const FAIR_SHARE: &str = "fair share";
 
-/// The max-min fair share of each flow in each interval of sampling, among the flows that run in it, at the capacities of
+/// The weighted max-min fair share of each flow in each interval of sampling, among the flows that run in it, at the capacities of
 /// that interval; not a number where a flow does not run. Empty if the scenario has no plan in packets.
 pub fn fair_shares(scenario: &Scenario, registry: &Registry, run: &Run) -> Vec<Series> {
     let Ok(plan) = plan(scenario, registry) else { return Vec::new() };
@@ -46,8 +46,7 @@ pub fn fair_shares(scenario: &Scenario, registry: &Registry, run: &Run) -> Vec<S
 
 /// The shares of the flows `running` at these capacities of the links in bit/s.
 fn rates(flows: &[PacketFlowPlan], running: &[usize], capacities: &[f64]) -> Vec<f64> {
-    let demand = |flow: &PacketFlowPlan| flow.demand.map_or(f64::INFINITY, Rate::as_f64);
-    let demands = running.iter().map(|&flow| MaxMinFlow::single(&flows[flow].links, demand(&flows[flow])));
+    let demands = running.iter().map(|&flow| FlowDemand::from(&flows[flow]).max_min());
     max_min_shares(capacities, &demands.collect::<Vec<_>>()).rates
 }
 

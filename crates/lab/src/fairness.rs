@@ -1,23 +1,49 @@
 //! Fairness over short windows, and when each flow reaches its fair share.
 
+use millpond_plan::fluid::FluidFlowPlan;
+use millpond_plan::packets::PacketFlowPlan;
 use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{EntityKind, Quartiles, Series, quantity};
 use millpond_stats::{MaxMinFlow, connected_components, jain_of_several, max_min_shares, mean};
-use millpond_units::Time;
+use millpond_units::{Rate, Time};
 use std::collections::BTreeMap;
 
-/// The links and the demand of a flow.
+/// The links, the weight and the demand of a flow.
 pub(crate) struct FlowDemand<'a> {
     /// Indices of the links that it crosses.
     pub(crate) links: &'a [usize],
+    /// Fair shares are in proportion to weights.
+    pub(crate) weight: f64,
     /// The rate of its application in bit/s; infinite if it has no limit.
     pub(crate) demand: f64,
+}
+
+impl<'a> FlowDemand<'a> {
+    pub(crate) const fn max_min(&self) -> MaxMinFlow<'a> {
+        MaxMinFlow { path: self.links, count: 1.0, weight: self.weight, max_rate: self.demand }
+    }
+}
+
+impl<'a> From<&'a PacketFlowPlan> for FlowDemand<'a> {
+    fn from(flow: &'a PacketFlowPlan) -> Self {
+        let demand = flow.demand.map_or(f64::INFINITY, Rate::as_f64);
+        Self { links: &flow.links, weight: flow.weight, demand }
+    }
+}
+
+impl<'a> From<&'a FluidFlowPlan> for FlowDemand<'a> {
+    /// Applications of the fluid world have no rate of their own.
+    fn from(flow: &'a FluidFlowPlan) -> Self {
+        Self { links: &flow.links, weight: flow.weight, demand: f64::INFINITY }
+    }
 }
 
 /// The goodputs and fair shares of all flows, one value per window.
 pub(crate) struct FairnessWindows {
     /// The ends of the windows in seconds.
     ends: Vec<f64>,
+    /// The weight of each flow.
+    weights: Vec<f64>,
     /// For each flow its goodput in each window in bit/s; none if it did not run throughout the window.
     goodputs: Vec<Vec<Option<f64>>>,
     /// For each flow its fair share in each window in bit/s; not a number if it has none.
@@ -25,8 +51,10 @@ pub(crate) struct FairnessWindows {
 }
 
 impl FairnessWindows {
-    pub(crate) fn new(flows: usize) -> Self {
-        Self { ends: Vec::new(), goodputs: vec![Vec::new(); flows], fair: vec![Vec::new(); flows] }
+    /// No window yet, of flows with these weights.
+    pub(crate) fn new(weights: Vec<f64>) -> Self {
+        let none = || vec![Vec::new(); weights.len()];
+        Self { ends: Vec::new(), goodputs: none(), fair: vec![Vec::new(); weights.len()], weights }
     }
 
     /// Adds a window that ends at `now`: mean capacities of the links and goodputs of the flows in bit/s; a flow that did
@@ -44,10 +72,12 @@ impl FairnessWindows {
         self.ends.push(now.secs());
     }
 
-    /// Jain's index in each window: the series of the group `all`.
+    /// Jain's index of the goodputs over the weights in each window: the series of the group `all`.
     pub(crate) fn jain(&self) -> Series {
         let index = |window: usize| {
-            let present: Vec<f64> = self.goodputs.iter().filter_map(|flow| flow[window]).collect();
+            let weighted = self.goodputs.iter().zip(&self.weights);
+            let present: Vec<f64> =
+                weighted.filter_map(|(flow, weight)| Some(flow[window]? / weight)).collect();
             jain_of_several(&present).unwrap_or(f64::NAN)
         };
         Series {
@@ -94,14 +124,14 @@ struct ComponentSums {
     goodput: f64,
 }
 
-/// The fair share of each flow in a window, in bit/s: its max-min share among the flows that run throughout the window,
-/// times the utilization of those shares within its connected component. Flows are connected if they share a link,
+/// The fair share of each flow in a window, in bit/s: its weighted max-min share among the flows that run throughout the
+/// window, times the utilization of those shares within its connected component. Flows are connected if they share a link,
 /// directly or through other flows. Not a number for a flow that does not run or is the only one of its component.
 fn utilized_fair_shares(capacities: &[f64], flows: &[FlowDemand<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
     let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
     let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links).collect();
-    let demands = running.iter().map(|&flow| MaxMinFlow::single(flows[flow].links, flows[flow].demand));
-    let shares = max_min_shares(capacities, &demands.collect::<Vec<_>>()).rates;
+    let demands: Vec<MaxMinFlow<'_>> = running.iter().map(|&flow| flows[flow].max_min()).collect();
+    let shares = max_min_shares(capacities, &demands).rates;
     let component = connected_components(capacities.len(), &paths);
     let mut sums: BTreeMap<usize, ComponentSums> = BTreeMap::new();
     for (place, &flow) in running.iter().enumerate() {

@@ -20,15 +20,19 @@ pub(crate) fn if_sampled(rtt_ms: Milliseconds) -> Option<Milliseconds> {
     (rtt_ms.max > 0.0).then_some(rtt_ms)
 }
 
-/// The goodputs of the flows that ran in the measured time, which begins at `from`.
-pub(crate) fn measured_goodputs<'a>(flows: impl IntoIterator<Item = &'a Flow>, from: Time) -> Vec<f64> {
-    let measured = flows.into_iter().filter(|flow| flow.is_measured(from.secs()));
-    measured.map(|flow| flow.goodput_bps).collect()
+/// The goodput over the weight of each flow that ran in the measured time, which begins at `from`, in bit/s.
+pub(crate) fn weighted_goodputs<'a>(
+    flows: impl IntoIterator<Item = (&'a Flow, f64)>,
+    from: Time,
+) -> Vec<f64> {
+    let measured = flows.into_iter().filter(|(flow, _)| flow.is_measured(from.secs()));
+    measured.map(|(flow, weight)| flow.goodput_bps / weight).collect()
 }
 
 /// The summary of the group `name` with the flows `members`, without transfers. The measured time begins at `from`.
 pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Milliseconds, from: Time) -> Group {
-    let goodputs = measured_goodputs(members.iter().copied(), from);
+    // Flows of one group have equal weights.
+    let goodputs = weighted_goodputs(members.iter().map(|flow| (*flow, 1.0)), from);
     let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
     Group {
         name: name.to_owned(),

@@ -154,6 +154,11 @@ pub trait Protocol: Send + Sync {
         Ok(None)
     }
 
+    /// Whether its senders share by the weights of their flows ([`Start::weight`](crate::Start::weight)).
+    fn reads_weight(&self) -> bool {
+        false
+    }
+
     /// Warnings about unstable or unusual settings, with the reason.
     fn warnings(&self, _settings: &Settings) -> Vec<String> {
         Vec::new()

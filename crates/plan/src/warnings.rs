@@ -7,12 +7,13 @@ use crate::protocols::{ConfiguredProtocol, labels_of_loops};
 use crate::queue_conflicts::missing_marks;
 use crate::traffic::{hop_name, hops};
 use millpond_protocols::Registry;
-use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Workload};
+use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Scheduler, Workload};
 use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
-/// protocols without the marks that they need, groups that never start, overloaded links and very long series.
+/// protocols without the marks that they need, groups that never start, overloaded links, weights without effect and very long
+/// series.
 ///
 /// # Errors
 /// Those of [`missing_marks`].
@@ -25,6 +26,7 @@ pub(crate) fn warnings(
     let warnings_of = |configured| warnings_of(scenario, protocols, configured, instances);
     let marks = missing_marks(scenario, registry, protocols)?;
     let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
+    let groups = groups.chain(unused_weights(scenario, protocols, instances));
     let groups = groups.chain(many_samples(scenario, instances));
     Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(groups).collect())
 }
@@ -57,6 +59,37 @@ fn offered_bps(group: &FlowGroup) -> f64 {
     let Workload::Transfers { size, gap } = &group.workload else { return 0.0 };
     let payload = group.packet.saturating_sub(group.overhead).as_f64() / group.packet.as_f64();
     size.mean().as_f64() * 8.0 / payload / gap.mean().secs()
+}
+
+/// Groups with a weight that neither a law nor a scheduler of their paths reads.
+fn unused_weights<'a>(
+    scenario: &'a Scenario,
+    protocols: &'a [ConfiguredProtocol<'_>],
+    instances: &'a [FlowInstance<'_>],
+) -> impl Iterator<Item = String> + use<'a> {
+    let reads_weight = |name: &str| {
+        let configured = protocols.iter().find(|configured| configured.label.value == name);
+        configured.is_some_and(|configured| configured.protocol.reads_weight())
+    };
+    let is_used = move |instance: &FlowInstance<'_>| {
+        let entry = scenario.protocols.get(&instance.group.protocol.value);
+        let has_scheduler =
+            |hop: &Hop| scenario.links[hop.link].direction(hop.forward).scheduler != Scheduler::Fifo;
+        let loops = scenario.loops(instance.forward_path, entry);
+        entry.is_some_and(|entry| !entry.aggregate.is_empty())
+            || instance.forward_path.iter().any(has_scheduler)
+            || labels_of_loops(scenario, instance, &loops).iter().any(|label| reads_weight(&label.value))
+    };
+    let unused = move |group: &FlowGroup| {
+        let mut own = instances.iter().filter(|instance| instance.group.name.value == group.name.value);
+        (group.weight != 1.0 && !own.any(is_used)).then(|| {
+            format!(
+                "\"{}\": weight = {} has no effect: {} does not read it, and no link of its paths has a scheduler that does",
+                group.name.value, group.weight, group.protocol.value
+            )
+        })
+    };
+    scenario.flows.iter().filter_map(unused)
 }
 
 /// Above this number of samples of each quantity path is a warning about large files.

@@ -56,7 +56,7 @@ pub struct ComparisonRow {
     pub least_goodput_bps: Estimate,
     /// End-to-end queueing delay, relays included; null if no packet was delivered.
     pub queueing_ms: Option<DelayEstimates>,
-    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
+    /// Jain's fairness index of the goodputs over the weights of the flows, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
     pub jain: Option<Estimate>,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: Estimate,

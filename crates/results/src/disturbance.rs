@@ -52,7 +52,7 @@ pub struct Indicators {
     pub utilization: Option<Estimate>,
     /// 95th percentile of end-to-end queueing delay in milliseconds; null if no packet was delivered.
     pub queueing_p95_ms: Option<Estimate>,
-    /// Jain's index of the goodputs, from 1/n to 1; null for fewer than two flows.
+    /// Jain's index of the goodputs over the weights of the flows, from 1/n to 1; null for fewer than two flows.
     pub jain: Option<Estimate>,
     /// Least goodput of a flow as a share of its fair share; null if no flow was measured.
     pub least_share: Option<Estimate>,

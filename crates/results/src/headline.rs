@@ -11,7 +11,7 @@ pub struct RunHeadline {
     pub goodput_bps: f64,
     /// End-to-end queueing delay of all flows, relays included.
     pub queueing_ms: Milliseconds,
-    /// Jain's index of the goodputs; none of fewer than two flows.
+    /// Jain's index of the goodputs over the weights of the flows; none of fewer than two flows.
     pub jain: Option<f64>,
     /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: f64,

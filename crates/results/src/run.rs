@@ -146,7 +146,7 @@ pub mod quantity {
     pub const BACKLOG: &str = "backlog";
     /// Of a source of transfers: how many have begun and are not complete.
     pub const TRANSFERS: &str = "transfers under way";
-    /// Of the group `all`: Jain's index of the goodputs of the flows that are running, over `measure.jain_window`.
+    /// Of the group `all`: Jain's index of the goodputs over the weights of the flows that are running, over `measure.jain_window`.
     pub const JAIN: &str = "Jain index";
 }
 

@@ -183,9 +183,9 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn_stopped_s: Option<f64>,
     /// Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within the
-    /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows that run
-    /// throughout the window, times the utilization that the flows connected with it by shared links reach. Null if the
-    /// flow does not converge or shares no link.
+    /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share, weighted by the weights of
+    /// the flows, among those that run throughout the window, times the utilization that the flows connected with it by
+    /// shared links reach. Null if the flow does not converge or shares no link.
     pub converged_s: Option<f64>,
 }
 
@@ -324,11 +324,11 @@ pub struct Relay {
 /// Fairness among flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fairness {
-    /// Jain's fairness index of the goodputs, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
+    /// Jain's fairness index of the goodputs over the weights of the flows, from 1/n to 1; null if fewer than two flows ran in the measured time, or if none delivered anything.
     pub jain: Option<f64>,
-    /// Least goodput over greatest goodput, from 0 to 1.
+    /// The least of these over the greatest, from 0 to 1.
     pub min_over_max: f64,
-    /// Jain's index per window of `measure.jain_window`, among the flows that run throughout the window.
+    /// The same index per window of `measure.jain_window`, among the flows that run throughout the window.
     pub short_term_jain: Quartiles,
 }
 

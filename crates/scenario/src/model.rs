@@ -410,7 +410,7 @@ pub struct FlowGroup {
     pub receiver: ReceiverConduct,
     /// What the application sends.
     pub workload: Workload,
-    /// Share under a fair scheduler, relative to other flows.
+    /// Share under a fair scheduler, relative to other flows; see [`Self::share_weight`].
     pub weight: f64,
 }
 
@@ -677,6 +677,14 @@ impl FlowGroup {
     /// control, and pings.
     pub fn is_uncontrolled(&self) -> bool {
         self.sender == SenderConduct::Unresponsive || matches!(self.workload, Workload::Ping(_))
+    }
+
+    /// The weight of each flow in weighted fair shares. It is one if a link of its paths has strict priority: the weight is
+    /// then an order, and no share.
+    pub fn share_weight(&self, links: &[Link]) -> f64 {
+        let has_priority =
+            |hop: &Hop| links[hop.link].direction(hop.forward).scheduler == Scheduler::Priority;
+        if self.paths.iter().flatten().any(has_priority) { 1.0 } else { self.weight }
     }
 
     /// The payload rate of each flow while its application produces, if it is limited.

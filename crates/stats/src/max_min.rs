@@ -19,13 +19,6 @@ pub struct MaxMinFlow<'a> {
     pub max_rate: f64,
 }
 
-impl<'a> MaxMinFlow<'a> {
-    /// One flow of weight 1 with the maximum rate `max_rate`.
-    pub fn single(path: &'a [usize], max_rate: f64) -> Self {
-        Self { path, count: 1.0, weight: 1.0, max_rate }
-    }
-}
-
 /// A max-min allocation, in the unit of the capacities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaxMinShares {
@@ -183,8 +176,11 @@ mod tests {
     const UNLIMITED: f64 = f64::INFINITY;
 
     fn rates(capacities: &[f64], paths: &[&[usize]], limits: &[f64]) -> Vec<f64> {
-        let flows: Vec<_> =
-            paths.iter().zip(limits).map(|(path, max)| MaxMinFlow::single(path, *max)).collect();
+        let flows: Vec<_> = paths
+            .iter()
+            .zip(limits)
+            .map(|(path, max)| MaxMinFlow { path, count: 1.0, weight: 1.0, max_rate: *max })
+            .collect();
         max_min_shares(capacities, &flows).rates
     }
 

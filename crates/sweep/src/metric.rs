@@ -31,7 +31,7 @@ impl Metric {
         Self::new("total_goodput_bps", "Sum of the goodputs of the flows, averaged over the measured time, in bit/s.", |row| Some(row.total_goodput_bps.mean)),
         Self::new("flow_goodput_bps", "Mean of the goodputs of the flows, each over the time in which it ran, in bit/s.", |row| Some(row.flow_goodput_bps.mean)),
         Self::new("least_goodput_bps", "Least of these goodputs, in bit/s.", |row| Some(row.least_goodput_bps.mean)),
-        Self::new("jain", "Jain's fairness index of the goodputs, from 1/n to 1; absent if fewer than two flows ran in the measured time, or if none delivered anything.", |row| row.jain.map(|jain| jain.mean)),
+        Self::new("jain", "Jain's fairness index of the goodputs over the weights of the flows, from 1/n to 1; absent if fewer than two flows ran in the measured time, or if none delivered anything.", |row| row.jain.map(|jain| jain.mean)),
         Self::new("loss", "Packets declared lost divided by packets sent, from 0 to 1; absent if none was delivered.", |row| row.measured_loss().map(|loss| loss.mean)),
         Self::new("queueing_mean_ms", "Mean of the end-to-end queueing delay, relays included, in milliseconds.", times!(queueing_ms, mean)),
         Self::new("queueing_p50_ms", "Its median, in milliseconds.", times!(queueing_ms, p50)),

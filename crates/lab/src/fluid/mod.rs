@@ -92,7 +92,7 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
     let is_small = plan.loops.len() + plan.links.len() <= SMALL;
     let most = if is_small { usize::MAX } else { LARGE_NETWORK_SAMPLES };
     let mut sampler = DistributionSampler::new(plan, &columns, now.clone(), most);
-    let mut windows = FairnessWindows::new(plan.flows.len());
+    let mut windows = FairnessWindows::new(plan.flows.iter().map(|flow| flow.weight).collect());
     let parts = RunParts { plan, scenario, columns: &columns };
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
     for (time, due) in Ticks::new(scenario) {
@@ -172,7 +172,6 @@ fn close_window(
         let last = flow.loops.last().filter(|_| ran_throughout)?;
         Some(end.mean_since(begin, columns.delivered[last.0]) * flow.payload)
     };
-    let demands: Vec<_> =
-        plan.flows.iter().map(|flow| FlowDemand { links: &flow.links, demand: f64::INFINITY }).collect();
+    let demands: Vec<FlowDemand<'_>> = plan.flows.iter().map(FlowDemand::from).collect();
     windows.add(end.time, &capacities, &demands, plan.flows.iter().map(goodput).collect());
 }

@@ -4,7 +4,7 @@ use super::columns::{Columns, IntegrationSnapshot};
 use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::FairnessWindows;
-use crate::groups::{group_of_flows, measured_goodputs, with_loops};
+use crate::groups::{group_of_flows, weighted_goodputs, with_loops};
 use crate::run_key::RunKey;
 use millpond_fluid::{LoopId, SlidingThreshold};
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
@@ -77,7 +77,8 @@ impl FinishedFluidRun<'_> {
     fn summary(&self, about: &About, jain_series: &Series, windows: &BTreeMap<&str, f64>) -> Summary {
         let flows: Vec<Flow> =
             self.plan.flows.iter().enumerate().map(|(i, f)| self.flow(i, f, windows)).collect();
-        let goodputs = measured_goodputs(&flows, self.begun.time);
+        let weights = self.plan.flows.iter().map(|flow| flow.weight);
+        let goodputs = weighted_goodputs(flows.iter().zip(weights), self.begun.time);
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
             scenario: self.scenario.title.clone(),

@@ -67,7 +67,7 @@ pub(crate) fn measure(
 ) -> Result<Run, Error> {
     let mut recorder = PacketSeriesRecorder::new(plan, samples(scenario));
     let mut window_meter = WindowMeter::new(plan);
-    let mut windows = FairnessWindows::new(plan.flows.len());
+    let mut windows = FairnessWindows::new(plan.flows.iter().map(|flow| flow.weight).collect());
     for (time, due) in Ticks::new(scenario) {
         advance(&mut plan.network, time)?;
         if due.sample {

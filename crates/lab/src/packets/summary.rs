@@ -2,7 +2,7 @@
 
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
-use crate::groups::{group_of_flows, measured_goodputs, with_loops};
+use crate::groups::{group_of_flows, weighted_goodputs, with_loops};
 use crate::run_key::RunKey;
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
 use millpond_results::{
@@ -46,7 +46,7 @@ impl FinishedPacketRun<'_> {
     fn summary(&self, about: &About) -> Summary {
         let mut flows = self.flows();
         let compete = flows.iter().zip(&self.plan.flows).filter(|(_, plan)| plan.competes);
-        let goodputs = measured_goodputs(compete.map(|(flow, _)| flow), self.from());
+        let goodputs = weighted_goodputs(compete.map(|(flow, plan)| (flow, plan.weight)), self.from());
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {

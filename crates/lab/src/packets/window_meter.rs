@@ -2,7 +2,7 @@
 
 use crate::fairness::{FairnessWindows, FlowDemand};
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
-use millpond_units::{Rate, Time};
+use millpond_units::Time;
 
 /// Measures the windows of short-term fairness one after the other.
 pub(super) struct WindowMeter {
@@ -23,9 +23,7 @@ impl WindowMeter {
         let seconds = now.since(begin).secs();
         let capacity =
             |link: &PacketLinkPlan| plan.network.link(link.id).capacity_bits(begin, now) as f64 / seconds;
-        let demand = |flow: &PacketFlowPlan| flow.demand.map_or(f64::INFINITY, Rate::as_f64);
-        let demands: Vec<FlowDemand<'_>> =
-            plan.flows.iter().map(|flow| FlowDemand { links: &flow.links, demand: demand(flow) }).collect();
+        let demands: Vec<FlowDemand<'_>> = plan.flows.iter().map(FlowDemand::from).collect();
         let goodputs = plan.flows.iter().enumerate().map(|(index, flow)| self.goodput(plan, index, flow));
         let goodputs: Vec<Option<f64>> = goodputs.collect();
         let capacities: Vec<f64> = plan.links.iter().map(capacity).collect();

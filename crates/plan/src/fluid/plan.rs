@@ -82,6 +82,8 @@ pub struct FluidFlowPlan {
     pub start: Time,
     /// When it stops; none: with the run.
     pub stop: Option<Time>,
+    /// Its weight in fair shares.
+    pub weight: f64,
     /// Its loops; each stands for all equal flows.
     pub loops: Vec<LoopId>,
     /// The links that its data cross, as indices into [`FluidPlan::links`].

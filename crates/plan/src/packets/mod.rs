@@ -256,6 +256,7 @@ fn flow_plan(
         stop: instance.samples.stop,
         size: instance.samples.size,
         demand: instance.group.demand(),
+        weight: instance.group.share_weight(&scenario.links),
         is_ping: matches!(instance.group.workload, Workload::Ping(_)),
         competes: !matches!(
             instance.group.workload,

@@ -59,6 +59,8 @@ pub struct PacketFlowPlan {
     pub size: Option<Bytes>,
     /// The rate of its application, if that is limited.
     pub demand: Option<Rate>,
+    /// Its weight in fair shares.
+    pub weight: f64,
     /// True if it sends pings.
     pub is_ping: bool,
     /// True if it takes what it can get: it neither sends pings nor waits for an application.

@@ -26,6 +26,10 @@ impl Protocol for Lgc {
         &CARD
     }
 
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(sender::LgcSender::new(settings)))
     }

@@ -50,6 +50,10 @@ impl Protocol for Lgcc {
         &CARD
     }
 
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn needs(&self, settings: &Settings) -> Needs {
         Needs { capacity: params::knowledge(settings), ..CARD.needs }
     }

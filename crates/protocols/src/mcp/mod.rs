@@ -34,6 +34,10 @@ impl Protocol for Mcp {
         &CARD
     }
 
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         params::Ranges::read(settings)?;
         Ok(Box::new(sender::McpSender::new(settings)))

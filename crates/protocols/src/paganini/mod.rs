@@ -47,6 +47,10 @@ impl Protocol for PaganiniMarks {
         &MARKS
     }
 
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(marks::MarksSender::new(settings)))
     }
@@ -63,6 +67,10 @@ impl Protocol for PaganiniMarks {
 impl Protocol for PaganiniDelay {
     fn card(&self) -> &'static Card {
         &DELAY
+    }
+
+    fn reads_weight(&self) -> bool {
+        true
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

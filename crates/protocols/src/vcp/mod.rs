@@ -34,6 +34,10 @@ impl Protocol for Vcp {
         &CARD
     }
 
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(sender::VcpSender::new(settings)))
     }

@@ -144,6 +144,11 @@ impl PythonLaw {
 }
 
 impl Protocol for PythonLaw {
+    /// What the class reads is not known.
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
         let Some((class, left_out)) = &self.fluid else { return Ok(None) };
         let origin = CallbackOrigin { law: self.card.name, part: Part::Fluid, session: Session::current() };

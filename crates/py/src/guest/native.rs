@@ -37,6 +37,11 @@ impl Protocol for NativeProtocol {
         self.card
     }
 
+    /// What the functions read is not known.
+    fn reads_weight(&self) -> bool {
+        true
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(self.law.sender(self.setting(settings))))
     }

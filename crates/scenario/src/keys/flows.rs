@@ -199,7 +199,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             name: "weight",
             form: Form::Number { least: 1e-3, most: 1e3 },
             rule: Rule::Default("1"),
-            meaning: "share under a scheduler of flows, relative to other flows; its priority under `\"priority\"`",
+            meaning: "share relative to other flows, under a scheduler of flows and for senders that read it (LGC, LGCC, MCP, Paganini, VCP); its priority under `\"priority\"`",
             field: group.weight,
         },
     ],

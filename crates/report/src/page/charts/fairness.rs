@@ -43,8 +43,8 @@ pub(crate) fn fairness(views: &[RunView]) -> Option<Figure> {
         title: html! { "Fairness over time" },
         class: "",
         panels: vec![Panel { title: "Jain's index".into(), unit: String::new(), legend, plot }],
-        caption: "The index is 1 if all active flows have the same goodput, and 1/n if one of n flows has all of it. It \
-                  falls when a flow joins and rises as the new flow gets its share."
+        caption: "The index is 1 if all active flows have the same goodput over their weight, and 1/n if one of n flows \
+                  has all of it. It falls when a flow joins and rises as the new flow gets its share."
             .into(),
     })
 }
