@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from millpond._arguments import listed
-from millpond._core import Error
+from millpond._core import Error, student_t
 from millpond._tables import Distribution, Series
 
 if TYPE_CHECKING:
@@ -244,27 +244,6 @@ def interval(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
         return mean, None
     deviation = rows.std(axis=0, ddof=1)
     return mean, student_t(len(rows) - 1) * deviation / np.sqrt(len(rows))
-
-
-#: 97.5 % quantiles of Student's t distribution for 1 to 30 degrees of freedom.
-T_QUANTILES = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-
-
-def student_t(degrees: int) -> float:
-    """The 97.5 % quantile of Student's t distribution.
-
-    Beyond 30 degrees of freedom it is the expansion of Abramowitz and Stegun, 26.7.5, to the second order.
-    """
-    if degrees <= len(T_QUANTILES):
-        return T_QUANTILES[degrees - 1]
-    x = 1.959963985
-    first = (x**3 + x) / 4.0
-    second = (5.0 * x**5 + 16.0 * x**3 + 3.0 * x) / 96.0
-    return x + first / degrees + second / degrees**2
 
 
 class FrontierPoint(NamedTuple):

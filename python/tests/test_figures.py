@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -123,10 +124,12 @@ def test_the_area_of_the_capacity_begins_with_the_run(run: millpond.Run) -> None
     assert (outline.x0, outline.x1) == (0.0, capacity.time[-1])
 
 
-def test_quantiles_of_students_t() -> None:
-    # Abramowitz and Stegun, table 26.10.
-    for degrees, quantile in [(1, 12.706), (5, 2.571), (30, 2.042), (40, 2.021), (60, 2.000), (120, 1.980)]:
-        assert _figures.student_t(degrees) == pytest.approx(quantile, abs=1e-3)
+def test_the_interval_of_a_mean_curve_is_students() -> None:
+    # Two degrees of freedom: P(|T| < t) = t / sqrt(2 + t^2) is 0.95 at t = 0.95 sqrt(2 / (1 - 0.95^2)).
+    quantile = 0.95 * math.sqrt(2.0 / (1.0 - 0.95**2))
+    mean, half_width = _figures.interval(np.array([[1.0], [2.0], [3.0]]))
+    assert half_width is not None
+    assert (mean[0], half_width[0]) == pytest.approx((2.0, quantile / math.sqrt(3.0)), rel=1e-9)
 
 
 def test_the_locus_crosses_the_unit_circle_at_the_phase_margin(margin: millpond.Scenario) -> None:

@@ -20,6 +20,7 @@ mod guest;
 mod papers;
 mod run;
 mod scenario;
+mod statistics;
 mod sweep;
 mod table;
 mod table_columns;
@@ -61,6 +62,8 @@ mod _core {
     use crate::run::{Run, load_runs, run};
     #[pymodule_export]
     use crate::scenario::Scenario;
+    #[pymodule_export]
+    use crate::statistics::student_t;
     #[pymodule_export]
     use crate::sweep::{Dataset, SweepMeans, SweepPlan};
     #[pymodule_export]

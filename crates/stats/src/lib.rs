@@ -25,7 +25,7 @@ mod quantile;
 mod random;
 mod weighted;
 
-pub use confidence::{ConfidenceInterval, confidence_interval};
+pub use confidence::{ConfidenceInterval, confidence_interval, student_t};
 pub use fairness::{jain, jain_of_several, min_over_max};
 pub use histogram::Histogram;
 pub use max_min::{MaxMinFlow, MaxMinShares, connected_components, max_min_shares};
