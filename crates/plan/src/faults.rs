@@ -2,8 +2,10 @@
 
 use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
-use millpond_scenario::{At, Fault, FlowGroup, PRESET, Place, Scenario, SettingValue, WrittenSetting};
-use millpond_units::{Bytes, nearest};
+use millpond_scenario::{
+    At, Fault, FlowGroup, PRESET, Place, Scenario, SettingValue, WrittenSetting, name_without_settings,
+};
+use millpond_units::{Bytes, all_nearest};
 
 /// An unknown protocol or queue; `entries` are further names that the scenario defines.
 pub(super) fn unknown<'a>(
@@ -13,10 +15,14 @@ pub(super) fn unknown<'a>(
     unknown: &Unknown,
     entries: impl Iterator<Item = &'a str>,
 ) -> Fault {
-    let entries = entries.filter(|entry| *entry != unknown.name && !unknown.known.contains(entry));
+    // Nor a variant of the unknown name.
+    let is_known =
+        |entry: &&str| name_without_settings(entry) != unknown.name && !unknown.known.contains(entry);
+    let entries = entries.filter(is_known);
     let names: Vec<&str> = unknown.known.iter().copied().chain(entries).collect();
-    let near = nearest(&unknown.name, names.iter().copied());
-    let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
+    let near = all_nearest(&unknown.name, names.iter().copied());
+    let near = near.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
+    let near = if near.is_empty() { near } else { format!("did you mean {near}? ") };
     let fault =
         scenario.fault(name.place, format!("unknown {what} \"{}\"", unknown.name), format!("no such {what}"));
     fault.help(format!("{near}there are: {}", names.join(", ")))

@@ -179,6 +179,9 @@ fn unknown_item(sources: &Sources, key: &At<String>, names: &[String]) -> Fault 
     let known = names.join(", ");
     match nearest(key, names.iter().map(String::as_str)) {
         Some(near) => fault.help(format!("did you mean \"{near}\"? There are: {known}")),
+        None if key.parse::<u64>().is_ok() => {
+            fault.help(format!("write the name of the item instead of its number; there are: {known}"))
+        }
         None => fault.help(format!("there are: {known}")),
     }
 }

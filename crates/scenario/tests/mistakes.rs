@@ -394,6 +394,7 @@ fn a_mistake_in_an_override_quotes_the_override() {
         ("=5", "an override with an empty key"),
         ("links..rate=5", "an override with an empty key"),
         ("links.L3.rate=5Mbps", "no item is called \"L3\""),
+        ("flows.0.count=3", "write the name of the item instead of its number; there are: "),
         ("links.L1.rat=5Mbps", "unknown key of a link \"rat\""),
         ("flows.short.count=0", "expected a whole number"),
         ("seed=[1", "not TOML"),

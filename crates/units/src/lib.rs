@@ -19,7 +19,7 @@ pub use arithmetic::evaluate;
 pub use parse::ParseError;
 pub use pattern::glob;
 pub use show::Readable;
-pub use spelling::nearest;
+pub use spelling::{all_nearest, nearest};
 
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 

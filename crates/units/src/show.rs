@@ -47,8 +47,8 @@ enum RoundingDirection {
     Down,
 }
 
-/// A quantity for a message: five significant digits in the largest unit of which it has one at least. It is exact if it
-/// has no more digits. Unlike `Display`, it is not meant to be parsed to the same value.
+/// A quantity for a message: five significant digits in the largest unit of which it has one at least; hours and minutes
+/// only for a whole number of them. It is exact if it has no more digits. Unlike `Display`, it is not meant to be parsed to the same value.
 pub trait Readable {
     /// Rounded to the nearest.
     fn readable(self) -> String;
@@ -59,7 +59,11 @@ pub trait Readable {
 }
 
 fn readable(value: u64, units: &[(u64, &str)], direction: RoundingDirection) -> String {
-    let Some(&(size, name)) = units.iter().find(|(size, _)| value >= *size).or(units.last()) else {
+    // 100 s are not 1.6667 min.
+    let suits = |(size, name): &&(u64, &str)| {
+        value >= *size && (!matches!(*name, "h" | "min") || value.is_multiple_of(*size))
+    };
+    let Some(&(size, name)) = units.iter().find(suits).or(units.last()) else {
         return format!("{value}");
     };
     if value == 0 {
@@ -153,7 +157,10 @@ mod tests {
         assert_eq!(picos(999_999).readable(), "1000ns");
         assert_eq!(picos(0).readable(), "0s");
         assert_eq!(Span::from_millis(213 * 86_400_000).readable(), "5112h");
-        assert_eq!(Span::from_secs(90.0).readable(), "1.5min");
+        assert_eq!(Span::from_secs(120.0).readable(), "2min");
+        assert_eq!(Span::from_secs(100.0).readable(), "100s");
+        assert_eq!(Span::from_secs(5400.0).readable(), "90min");
+        assert_eq!(Span::from_secs(3661.5).readable(), "3661.5s");
         assert_eq!(Rate::from_mbps(1e8).readable(), "100Tbps");
         assert_eq!(Bytes::new(65_535).readable_maximum(), "65.535KB");
         assert_eq!(Bytes::new(123_456_789).readable_maximum(), "123.45MB");

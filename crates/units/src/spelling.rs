@@ -7,6 +7,11 @@ use alloc::vec::Vec;
 /// The candidate nearest to `text` by Damerau-Levenshtein distance, upper and lower case being equal. `None` if each of
 /// them needs more edits than a third of the length of `text` (one edit is always allowed), or shares no letter with it.
 pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    all_nearest(text, candidates).first().copied()
+}
+
+/// The names that are as near as [`nearest`], in their order.
+pub fn all_nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
     let written = lower(text);
     let most = (written.len() / 3).max(1);
@@ -17,7 +22,9 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let edits = is_close.then(|| distance(&written, &candidate))?;
         (edits <= most && edits < written.len().max(candidate.len())).then_some((edits, name))
     };
-    candidates.into_iter().filter_map(near).min_by_key(|&(edits, _)| edits).map(|(_, name)| name)
+    let near: Vec<(usize, &str)> = candidates.into_iter().filter_map(near).collect();
+    let least = near.iter().map(|&(edits, _)| edits).min();
+    near.into_iter().filter(|&(edits, _)| Some(edits) == least).map(|(_, name)| name).collect()
 }
 
 /// The Damerau-Levenshtein distance: the least number of characters that are inserted, deleted, replaced or swapped with
@@ -62,6 +69,14 @@ mod tests {
         assert_eq!(nearest("bbr", ["abc", "rcp", "vcp"]), None);
         assert_eq!(nearest("m", ["s", "ms", "h"]), Some("ms"));
         assert_eq!(nearest("x", ["s", "h"]), None);
+    }
+
+    #[test]
+    fn names_at_the_same_distance_are_all_nearest() {
+        let known = ["cubic", "bbr1", "bbr3"];
+        assert_eq!(all_nearest("bbr4", known), ["bbr1", "bbr3"]);
+        assert_eq!(all_nearest("bbr3", known), ["bbr3"]);
+        assert_eq!(all_nearest("timely", known), [""; 0]);
     }
 
     #[test]

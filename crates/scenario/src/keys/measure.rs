@@ -2,7 +2,7 @@
 
 use crate::model::Measure;
 use crate::table::{Form, KeyTable, LONGEST_RUN, Rule, ScenarioKey, Written, put, set, stored_key};
-use millpond_units::{Readable, Span, Time};
+use millpond_units::{Span, Time};
 
 /// Most samples of one series.
 pub(crate) const MAX_SAMPLES: u64 = 10_000_000;
@@ -67,7 +67,7 @@ fn from(written: &Written<'_>) -> Option<Time> {
         return Some(from);
     }
     written.report(
-        format!("the measurement begins at {}, but the run ends at {}", from.readable(), duration.readable()),
+        format!("the measurement begins at {from}, but the run ends at {duration}"),
         "not before the end of the run",
         "measure from an earlier time, such as \"0s\", or run for longer",
     )
