@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct ComparisonCase {
     /// Its label: the protocol, the share of deployment, the queue and the world, as far as they are chosen.
     pub label: String,
-    /// The name of its directory: the label, with the seed if there are several.
+    /// The name of its run: the label, with the seed if there are several. Its directory has this name, without colons.
     pub directory: String,
     /// The scenario.
     pub scenario: Scenario,

@@ -11,7 +11,7 @@ use crate::error::{Error, Refusal, Remedy};
 use crate::plan::SweepPlan;
 use crate::record::{CommonValues, SweepRecord};
 use crate::table;
-use millpond_results::files::{Column, OutputError, parquet_bytes, write_atomically};
+use millpond_results::files::{Column, OutputError, SWEEP_FILE, parquet_bytes, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -19,7 +19,6 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-const DESCRIPTION: &str = "sweep.json";
 const JOURNAL: &str = "runs.jsonl";
 const RUNS: &str = "runs.parquet";
 const GROUPS: &str = "groups.parquet";
@@ -95,7 +94,7 @@ impl Dataset {
         fs::create_dir_all(path).map_err(|error| OutputError::io(path, "create this directory", &error))?;
         let journal = lock(path)?;
         let text = serde_json::to_string_pretty(&description).map_err(|error| other(path, &error))? + "\n";
-        write_atomically(&path.join(DESCRIPTION), text.as_bytes()).map_err(with_remedy)?;
+        write_atomically(&path.join(SWEEP_FILE), text.as_bytes()).map_err(with_remedy)?;
         let mut dataset =
             Self { path: path.to_owned(), journal: Mutex::new(Some(journal)), missing: Vec::new() };
         let known = dataset.read_keys()?;
@@ -112,7 +111,7 @@ impl Dataset {
     /// A directory without a dataset, or a journal that cannot be read.
     pub fn read(path: &Path) -> Result<Vec<SweepRecord>, Error> {
         if read_description(path)?.is_none() {
-            let fault = format!("is not the dataset of a sweep: it has no {DESCRIPTION}");
+            let fault = format!("is not the dataset of a sweep: it has no {SWEEP_FILE}");
             return Err(OutputError { path: path.to_owned(), fault }.into());
         }
         let journal = path.join(JOURNAL);
@@ -125,7 +124,7 @@ impl Dataset {
     /// Whether the directory has the dataset of a sweep.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
-        path.join(DESCRIPTION).is_file()
+        path.join(SWEEP_FILE).is_file()
     }
 
     /// Removes the dataset at `path`, if there is one.
@@ -304,7 +303,7 @@ fn check_files(path: &Path) -> Result<(), Error> {
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_temporary = name.starts_with('.') && name.ends_with(".partial");
-        if !is_temporary && ![DESCRIPTION, JOURNAL, RUNS, GROUPS, REPORT].contains(&name.as_str()) {
+        if !is_temporary && ![SWEEP_FILE, JOURNAL, RUNS, GROUPS, REPORT].contains(&name.as_str()) {
             let fault = format!("is not the dataset of a sweep: it has {name}");
             return Err(Refusal::new(path, fault, Remedy::None).into());
         }
@@ -314,7 +313,7 @@ fn check_files(path: &Path) -> Result<(), Error> {
 
 /// The description of a dataset; none in an empty directory.
 fn read_description(path: &Path) -> Result<Option<DatasetDescription>, Error> {
-    let path = path.join(DESCRIPTION);
+    let path = path.join(SWEEP_FILE);
     if !path.exists() {
         return Ok(None);
     }

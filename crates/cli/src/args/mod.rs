@@ -510,7 +510,7 @@ pub(crate) struct Transients {
     /// Phase portrait: trajectories of two quantities, x,q or any states such as f.window,near.queue
     #[arg(long, value_name = "ACROSS,UP")]
     pub(crate) phase: Option<String>,
-    /// Starts of trajectories: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]. For --convergence:
+    /// Starts of trajectories: grid, or x=1Mbps..200Mbps,q=0..100kB [default: a grid around the equilibrium]. For --convergence:
     /// grid (all rates at 20, 50, 150 and 200 % of their equilibrium, the slowest counts), or a single start such as x=50%
     #[arg(long, value_name = "STARTS")]
     pub(crate) from: Option<String>,

@@ -1,7 +1,7 @@
 //! `millpond compare`: the same network and random samples under several protocols, at several queues or in several worlds;
 //! tables and a report.
 
-use super::comparison_report::new_report;
+use super::comparison_report::{finish_report, new_report};
 use super::harm::harm_by_group;
 use super::perturb::perturb;
 use crate::args;
@@ -9,7 +9,7 @@ use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::messages::note;
-use crate::output::{finish, print_results, trust};
+use crate::output::{print_results, trust};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::Agreement;
@@ -58,8 +58,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     };
     print_results(&args.form, || comparison_json(&comparison), document)?;
     let html = page::comparison(&runs, &scenario.title, &agreements, &live, &comparison.findings);
-    note(format_args!("report: {}", page.path().display()));
-    finish(page, html.as_bytes())?;
+    finish_report(args, page, &html)?;
     Ok(trust(runs.iter().map(|run| &run.summary)))
 }
 

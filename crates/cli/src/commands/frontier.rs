@@ -14,10 +14,12 @@ use millpond_report::page::PaperWidth;
 use millpond_report::terminal;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{Preset, Trace, TraceRecipe, preset};
+use millpond_units::Span;
 use std::process::ExitCode;
 
 pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
     let (link, file) = link(args)?;
+    let targets = each_once(&args.target);
     let request = FrontierRequest {
         name: args.trace.display().to_string(),
         link,
@@ -29,7 +31,7 @@ pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
             true => registry.protocols().map(|protocol| protocol.card().name.to_owned()).collect(),
             false => args.protocols.clone(),
         },
-        targets: args.target.clone(),
+        targets: targets.clone(),
     };
     let plan = FrontierPlan::new(request, registry)?;
     refuse_equal_files(args.report.as_deref().into_iter().chain(args.figure.iter().map(|file| &*file.path)))?;
@@ -50,8 +52,14 @@ pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
         finish(file, &content(&figure, format, PaperWidth::TwoColumns))?;
     }
     let json = || serde_json::to_string_pretty(&found);
-    print_results(&args.form, json, || terminal::frontier(&found, &args.target))?;
+    print_results(&args.form, json, || terminal::frontier(&found, &targets))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The targets in the order in which they were written, each once.
+fn each_once(targets: &[Span]) -> Vec<Span> {
+    let is_first = |(index, target): &(usize, &Span)| !targets[..*index].contains(target);
+    targets.iter().enumerate().filter(is_first).map(|(_, target)| *target).collect()
 }
 
 /// The link of a trace file, or of a preset if there is no such file, and the content of the trace as a file.

@@ -1,6 +1,6 @@
 //! `millpond compare --perturb`: what each disturbance of a scenario changes, for each protocol.
 
-use super::comparison_report::new_report;
+use super::comparison_report::{finish_report, new_report};
 use crate::args;
 use crate::command_line::origin;
 use crate::failure::Outcome;
@@ -37,8 +37,7 @@ pub(super) fn perturb(mut scenario: Scenario, args: &args::Compare, registry: &R
     print_results(&args.form, || serde_json::to_string_pretty(&results), || disturbance_table(&results))?;
     let meaning = |one: &&'static Disturbance| [one.name, one.changes, one.origin];
     let meanings: Vec<[&str; 3]> = chosen.iter().map(meaning).collect();
-    note(format_args!("report: {}", page.path().display()));
-    finish(page, disturbance_page(&results, &meanings).as_bytes())?;
+    finish_report(args, page, &disturbance_page(&results, &meanings))?;
     if let Some((file, format)) = figure {
         match tornado_figure(&results) {
             Some(figure) => match format {

@@ -101,12 +101,14 @@ fn a_resumed_comparison_keeps_the_runs_that_had_ended_and_gives_the_same_results
     let (kept, page) = (timing("cubic-seed1"), fs::read(runs.join("report.html")).unwrap());
     fs::remove_dir_all(runs.join("newreno-seed2")).unwrap();
     let resume = [&compare[..], &["--resume"]].concat();
-    assert_eq!(succeeds(folder.path(), &resume).0, whole);
+    let (resumed, messages) = succeeds(folder.path(), &resume);
+    assert_eq!(resumed, whole);
+    assert!(messages.ends_with("report.html (the older one is replaced)\n"), "{messages}");
     assert_eq!(timing("cubic-seed1"), kept, "a finished run is not run again");
     assert!(runs.join("newreno-seed2/summary.json").is_file());
     assert!(fs::read(runs.join("report.html")).unwrap() == page, "the report differs");
     let other = error_of(folder.path(), &[&resume[..], &["--set", "duration=1s"]].concat());
-    assert!(other.contains("a run of another scenario"), "{other}");
+    assert!(other.contains("a run of another scenario") && !other.contains("replaced"), "{other}");
     let trace = fs::read_to_string(folder.path().join("trace.csv")).unwrap();
     fs::write(folder.path().join("trace.csv"), trace.replace(",8", ",9")).unwrap();
     assert!(error_of(folder.path(), &resume).contains("trace"), "the file of the trace has changed");
@@ -115,7 +117,8 @@ fn a_resumed_comparison_keeps_the_runs_that_had_ended_and_gives_the_same_results
     let text = fs::read_to_string(&summary).unwrap();
     fs::write(&summary, text.replace("\"version\": \"", "\"version\": \"9.")).unwrap();
     assert!(error_of(folder.path(), &resume).contains("version"), "another version has run it");
-    assert!(error_of(folder.path(), &compare).contains("--force"));
+    let exists = error_of(folder.path(), &compare);
+    assert!(exists.contains("--force") && exists.contains("--resume"), "{exists}");
     succeeds(folder.path(), &[&compare[..], &["--force", "--set", "duration=1s"]].concat());
 }
 
@@ -271,4 +274,12 @@ fn all_links_with_conflicting_queues_are_in_one_message() {
             assert!(error.contains(words), "{error}");
         }
     }
+}
+
+#[test]
+fn a_target_of_a_frontier_that_is_named_twice_has_one_row() {
+    let folder = folder(VALID);
+    let frontier = ["frontier", "lte-short", "--duration", "5s", "--protocols", "cubic", "--csv"];
+    let rows = |targets: &str| succeeds(folder.path(), &[&frontier[..], &["--target", targets]].concat()).0;
+    assert_eq!(rows("50ms,20ms,50ms"), rows("50ms,20ms"));
 }

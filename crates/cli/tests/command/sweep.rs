@@ -38,6 +38,12 @@ fn a_sweep_writes_a_dataset_and_is_continued_by_the_same_command() {
     let again = millpond(folder.path(), SWEEP);
     assert!(stderr(&again).contains("out: has 4 of 4 runs"), "{}", stderr(&again));
     assert_eq!(stdout(&first), stdout(&again));
+    let report = millpond(folder.path(), &["report", "out", "--out", "page.html"]);
+    let refused = stderr(&report);
+    assert!(
+        refused.contains("out: holds the dataset of a sweep") && refused.contains("report.html"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -64,15 +64,15 @@ fn files_of_variants_have_their_names_and_are_read_again() {
     let table = printed(folder.path(), &compare);
     assert!(table.contains("lgcc:cellular") && table.contains("lgcc:control=rate,drain=4"), "{table}");
     let directories = names(&folder.path().join("runs"));
-    for seed in ["lgcc:cellular-seed1", "lgcc:cellular-seed2", "lgcc:control=rate,drain=4-seed2"] {
+    for seed in ["lgcc@cellular-seed1", "lgcc@cellular-seed2", "lgcc@control=rate,drain=4-seed2"] {
         assert!(directories.iter().any(|name| name == seed), "{directories:?}");
     }
     let resumed = printed(folder.path(), &[&compare[..], &["--resume"]].concat());
     assert_eq!(resumed, table);
     // The resolved scenario can be run again, and gives the same numbers.
-    let resolved = "runs/lgcc:control=rate,drain=4-seed2/scenario.toml";
+    let resolved = "runs/lgcc@control=rate,drain=4-seed2/scenario.toml";
     let again = printed(folder.path(), &["run", resolved, "--json"]);
-    let written = "runs/lgcc:control=rate,drain=4-seed2/summary.json";
+    let written = "runs/lgcc@control=rate,drain=4-seed2/summary.json";
     let summary = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["groups"].clone();
     let written = std::fs::read_to_string(folder.path().join(written)).unwrap();
     assert_eq!(summary(&again), summary(&written));
@@ -110,7 +110,7 @@ fn errors_of_variants_point_at_the_setting_with_the_nearest_spelling() {
         ("lgcc,lgcc:celular", "did you mean \"cellular\"?"),
         ("lgcc:folow=share", "did you mean \"follow\"?"),
         ("lgcc:follow=shar", "did you mean \"share\"?"),
-        ("lgcv:cellular", "did you mean \"lgcc\"?"),
+        ("lgcv:cellular", "did you mean \"lgcc\" or \"lgc\"?"),
         ("cubic:cellular", "cubic has no presets"),
         ("lgcc:drain=", "neither a preset nor PARAMETER=VALUE"),
         ("lgcc:drain=4,drain=8", "drain is set twice"),
@@ -119,6 +119,7 @@ fn errors_of_variants_point_at_the_setting_with_the_nearest_spelling() {
     ] {
         let error = error_of(folder.path(), &["compare", "scenario.toml", "--protocols", protocols]);
         assert!(error.contains(expected) && error.contains("--protocols"), "{protocols}:\n{error}");
+        assert!(!error.contains(&format!(", {protocols}\n")), "it is none of those that there are: {error}");
     }
     let baseline = ["--deploy", "0,100%", "--baseline", "lgcc:folow=share"];
     let deployed = [&["compare", "scenario.toml", "--protocols", "newreno"], &baseline[..]].concat();

@@ -10,6 +10,17 @@ use crate::{Comparison, Run, Timing};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The name of the directory of the run with this name, in which an `@` stands for the colon of a variant: Windows has no colon
+/// in names, and rsync and scp take what is before it for a host. No name of a protocol has an `@`.
+fn directory_name(run: &str) -> String {
+    run.replace(':', "@")
+}
+
+/// The name of the run whose directory in a comparison has this name.
+pub(super) fn run_name(directory: &str) -> String {
+    directory.replace('@', ":")
+}
+
 /// The name of the report that `compare --out` writes.
 const REPORT: &str = "report.html";
 
@@ -29,6 +40,11 @@ pub struct ComparisonDirectory {
 impl ComparisonDirectory {
     /// Creates `path`, which must not exist, and missing parents.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
+        if is_comparison(path) {
+            let fault =
+                "exists already; continue it with --resume, replace it with --force, or give another name";
+            return Err(OutputError::new(path, fault));
+        }
         refuse_existing(path)?;
         let directory = Self { path: path.to_owned(), made: missing_parents(path) };
         make(path, path)?;
@@ -68,7 +84,7 @@ impl ComparisonDirectory {
 
     /// The directory of the run with this name, if it has ended.
     pub fn finished(&self, name: &str) -> Option<PathBuf> {
-        Some(self.path.join(name)).filter(|path| is_run(path))
+        Some(self.path.join(directory_name(name))).filter(|path| is_run(path))
     }
 
     /// Writes `comparison.json`.
@@ -81,7 +97,7 @@ impl ComparisonDirectory {
 
     /// Writes a run that has ended.
     pub fn keep(&self, name: &str, run: &Run, timing: &Timing, extras: Extras) -> Result<(), OutputError> {
-        let directory = RunDirectory::create(&self.path.join(name))?;
+        let directory = RunDirectory::create(&self.path.join(directory_name(name)))?;
         save(run, timing, extras, &directory)?;
         directory.finish().map(|_| ())
     }
@@ -109,6 +125,18 @@ impl Drop for ComparisonDirectory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comparison_that_exists_can_be_continued_and_other_directories_cannot() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("both");
+        let directory = ComparisonDirectory::create(&path).unwrap();
+        directory.keep("lgcc", &Run::default(), &Timing::default(), Extras::default()).unwrap();
+        let refused = |path: &Path| ComparisonDirectory::create(path).unwrap_err().to_string();
+        assert!(refused(&path).contains("continue it with --resume"), "{}", refused(&path));
+        fs::write(path.join("notes.txt"), "").unwrap();
+        assert!(!refused(&path).contains("--resume"), "{}", refused(&path));
+    }
 
     #[test]
     fn a_directory_without_runs_is_removed_and_one_with_runs_stays() {

@@ -1,6 +1,6 @@
 //! Reading saved runs, for reports.
 
-use super::comparison::seed_suffix;
+use super::comparison::{run_name, seed_suffix};
 use super::names;
 use crate::{Comparison, Distribution, EntityKind, Run, Series, Summary, Times, Transfer};
 use ::parquet::errors::ParquetError;
@@ -28,7 +28,7 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 /// The run in `directory`, or the runs below it: those of a comparison in its order, others in that of their paths. The label of a run is the path of its
-/// directory from there, without the seed that a comparison appends to it.
+/// directory from there, without the seed that a comparison appends to it, and with the colons of a variant.
 ///
 /// # Errors
 /// A directory without a run, or a file that cannot be read.
@@ -58,12 +58,19 @@ pub fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, LoadError> {
     find(directory, MOST_LEVELS, &mut paths);
     paths.sort();
     if paths.is_empty() {
-        return Err(fault(
-            directory,
-            format!("has no run: there is no {} in it or below it", names::SUMMARY),
-        ));
+        return Err(fault(directory, no_run(directory)));
     }
     Ok(paths)
+}
+
+/// Why a directory has no run. A dataset of a sweep has rows of runs, but not their files.
+fn no_run(directory: &Path) -> String {
+    if directory.join(names::SWEEP).is_file() {
+        return "holds the dataset of a sweep, which has no files of single runs: its page is report.html in it, `millpond figure DIR \
+                --kind sweep` draws it, and runs.parquet has a row for each run. `millpond compare --out DIR` keeps the files of its runs"
+            .to_owned();
+    }
+    format!("has no run: there is no {} in it or below it", names::SUMMARY)
 }
 
 /// The labels of the comparison in `directory` in its order; empty if there is none.
@@ -106,8 +113,10 @@ fn one(directory: &Path, name: &Path) -> Result<Run, LoadError> {
     let summary: Summary = serde_json::from_str(&read(names::SUMMARY)?)
         .map_err(|error| fault(&directory.join(names::SUMMARY), error))?;
     let scenario = directory.join(names::SCENARIO);
+    let is_compared = directory.parent().is_some_and(|parent| parent.join(names::COMPARISON).is_file());
+    let own = name.file_name().filter(|_| is_compared).map(|own| run_name(&own.to_string_lossy()));
     Ok(Run {
-        label: label(name, summary.seed),
+        label: label(&own.map_or_else(|| name.to_owned(), |own| name.with_file_name(own)), summary.seed),
         summary,
         series: table(directory, names::SERIES, series)?,
         distributions: table(directory, names::DISTRIBUTIONS, distributions)?,
@@ -232,7 +241,7 @@ fn transfers(rows: ParquetRows<'_>) -> Result<Vec<Transfer>, ParquetError> {
 mod tests {
     use super::*;
     use crate::Timing;
-    use crate::files::{Extras, RunDirectory, save};
+    use crate::files::{ComparisonDirectory, Extras, RunDirectory, save};
 
     fn run() -> Run {
         let series = |entity: &str, values: &[f64]| Series {
@@ -297,10 +306,30 @@ mod tests {
         assert_eq!(labels(), ["c", "a", "b"]);
     }
 
+    /// Names of files have no colon, and a variant keeps the one of its label.
+    #[test]
+    fn a_variant_of_a_comparison_has_a_directory_without_a_colon_and_its_own_label() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("both");
+        let directory = ComparisonDirectory::create(&path).unwrap();
+        let kept = Run { label: "lgcc:drain=4".into(), ..run() };
+        directory.keep("lgcc:drain=4-seed0", &kept, &Timing::default(), Extras::default()).unwrap();
+        directory.write_comparison(&Comparison::of(&[kept])).unwrap();
+        let own = path.join("lgcc@drain=4-seed0");
+        assert_eq!(directory.finished("lgcc:drain=4-seed0"), Some(own.clone()));
+        for place in [&path, &own] {
+            assert_eq!(load(place).unwrap()[0].label, "lgcc:drain=4", "{}", place.display());
+        }
+        assert_eq!(load(root.path()).unwrap()[0].label, "both/lgcc:drain=4");
+    }
+
     #[test]
     fn a_directory_without_runs_is_an_error() {
         let root = tempfile::tempdir().unwrap();
         assert!(load(root.path()).unwrap_err().to_string().contains("has no run"));
+        fs::write(root.path().join(names::SWEEP), "{}").unwrap();
+        let of_sweep = load(root.path()).unwrap_err().to_string();
+        assert!(of_sweep.contains("dataset of a sweep") && of_sweep.contains("report.html"), "{of_sweep}");
         assert!(load(&root.path().join("none")).is_err());
     }
 }

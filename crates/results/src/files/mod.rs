@@ -21,6 +21,7 @@ pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::{ComparisonDirectory, seed_suffix};
 pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, run_directories, scenario_of};
+pub use names::SWEEP as SWEEP_FILE;
 pub use parquet::bytes as parquet_bytes;
 pub use save::{Extras, comparison_json, save, summary_json};
 pub use table::{

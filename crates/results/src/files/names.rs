@@ -10,6 +10,8 @@ pub(super) const TIMING: &str = "timing.json";
 pub(super) const SERIES: &str = "series.parquet";
 /// Every transfer.
 pub(super) const FLOWS: &str = "flows.parquet";
+/// What the runs of the dataset of a sweep share, in its directory.
+pub const SWEEP: &str = "sweep.json";
 /// The rows of a comparison, in its directory.
 pub(super) const COMPARISON: &str = "comparison.json";
 /// Distributions of queueing delay.
