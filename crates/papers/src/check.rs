@@ -9,6 +9,7 @@ use super::paper::{PaperKind, SelectedRecipe};
 use super::picture::{ChartedRun, MeasuredRecipe, MeasuredRow, Picture};
 use super::trial::{Trial, trials};
 use super::verdict::{JudgedRow, RowValues, RowVerdict};
+use crate::RecipeError;
 use millpond_diagnosis::agreement::Agreement;
 use millpond_fluid::stability::Locus;
 use millpond_lab::{Error, fair_shares};
@@ -102,6 +103,25 @@ struct Scheduled<'a> {
 /// The number of trials of these recipes.
 pub fn trial_count(selected: &[SelectedRecipe<'_>], full: bool) -> usize {
     selected.iter().map(|one| trials(*one, full).len()).sum()
+}
+
+/// Refuses a trace in place of those of the recipes if none of them has one.
+///
+/// # Errors
+/// No scenario of `selected` has a trace.
+pub fn require_traces(selected: &[SelectedRecipe<'_>], options: &CheckOptions) -> Result<(), RecipeError> {
+    // An invalid scenario is reported when it is run.
+    let has_trace = |trial: &Trial<'_>| {
+        let scenario = trial.recurrence().is_none().then(|| trial.scenario(&options.set, None));
+        scenario.is_some_and(|scenario| scenario.map_or(true, |scenario| !scenario.key().traces.is_empty()))
+    };
+    let Some(trace) = &options.trace else { return Ok(()) };
+    if selected.iter().any(|one| trials(*one, options.full).iter().any(has_trace)) {
+        return Ok(());
+    }
+    let names = selected.iter().map(|one| one.recipe.name.as_str()).collect::<Vec<_>>().join(", ");
+    let message = format!("a trace replaces those of recipes, and these have none: {names}");
+    Err(RecipeError::new(trace.display(), message))
 }
 
 /// Checks recipes: executes their trials on all cores and judges their rows. `watch` receives the number of each

@@ -42,6 +42,7 @@ mod value;
 mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
+pub use check::require_traces;
 pub use check::{CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, trial_count};
 pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult, execute};

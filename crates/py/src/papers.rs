@@ -3,7 +3,9 @@
 use crate::error::Failure;
 use crate::registry;
 use crate::work::{Conditions, interruptible};
-use millpond_papers::{CheckOptions, CheckedPapers, CheckedRecipe, Library, RecipeError, check, trial_count};
+use millpond_papers::{
+    CheckOptions, CheckedPapers, CheckedRecipe, Library, RecipeError, check, require_traces, trial_count,
+};
 use millpond_report::terminal::{self, Document};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -43,6 +45,7 @@ pub fn check_papers(
     let options = CheckOptions { registry: registry(), full, set: sets, trace, keep, draw: false };
     interruptible(py, &Conditions { runs, threads, progress }, move |watch| {
         let selected = library.select(name.as_deref())?;
+        require_traces(&selected, &options)?;
         let checked = CheckedPapers::new(check(&selected, &options, watch)?);
         let of = |document: Document, one: &CheckedRecipe| document.then(terminal::verdicts(one));
         let tables = checked.recipes.iter().fold(Document::default(), of);

@@ -7,7 +7,7 @@ use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, ReadingsPlan, RecipeError, RecipeReadings,
-    RowVerdict, SelectedRecipe, check, trial_count,
+    RowVerdict, SelectedRecipe, check, require_traces, trial_count,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -111,9 +111,11 @@ impl<'a> Request<'a> {
                 ));
             }
         }
-        let progress = Progress::of_all(trial_count(&selected, grid.full), Interrupt::install()?);
         let draw = self.shown.report.is_some();
-        let checked = check(&selected, &options(grid, self.keep, draw, self.registry)?, &progress);
+        let options = options(grid, self.keep, draw, self.registry)?;
+        require_traces(&selected, &options)?;
+        let progress = Progress::of_all(trial_count(&selected, grid.full), Interrupt::install()?);
+        let checked = check(&selected, &options, &progress);
         progress.clear();
         Ok(checked?)
     }
@@ -156,6 +158,7 @@ fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
     let selected = library.select(grid.recipes.name.as_deref())?;
     let rows = args.rows.as_deref().map(|path| new_file(path, args.existing)).transpose()?;
     let options = options(grid, args.kept.folder(grid), false, registry)?;
+    require_traces(&selected, &options)?;
     let plan = ReadingsPlan::new(&selected, &options);
     let progress = Progress::of_all(plan.run_count(), Interrupt::install()?);
     let found = plan.run(&progress);

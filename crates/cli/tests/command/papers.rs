@@ -35,6 +35,13 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
     let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
     assert!(rows.starts_with("recipe,quantity,case,accepted,window,"), "{rows}");
     assert!(rows.lines().skip(1).all(|line| line.starts_with("lgcc/section3,")), "{rows}");
+    // A number and its verdict are two columns.
+    let csv = asked(&["readings", "lgcc/section3", "--csv"]);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].starts_with("quantity,case,accepted,window,window: verdict,paced window,"), "{csv}");
+    let mut cells = lines[2].split(',').skip(3);
+    assert!(cells.next().is_some_and(|value| value.parse::<f64>().is_ok()), "{csv}");
+    assert_eq!(cells.next(), Some("accepted"), "{csv}");
     let again = error_of(folder.path(), &[&["papers"], &readings[..]].concat());
     assert!(again.contains("rows.csv: exists already"), "{again}");
     fs::remove_file(folder.path().join("rows.csv")).unwrap();
@@ -109,4 +116,8 @@ fn a_name_that_no_recipe_has_and_a_page_that_cannot_be_written_are_refused_at_on
     assert!(misspelt.contains("did you mean \"lgcc/section3\"?"), "{misspelt}");
     let page = error_of(folder.path(), &["papers", "check", "lgcc/section3", "--report", "none/page.html"]);
     assert!(page.contains("none/page.html"), "{page}");
+    for command in ["check", "readings"] {
+        let trace = error_of(folder.path(), &["papers", command, "lgcc/section3", "--trace", "trace.csv"]);
+        assert!(trace.contains("trace.csv: a trace replaces") && trace.contains("lgcc/section3"), "{trace}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The matrix of readings.
 
 use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings, RowReadings};
-use millpond_tables::{Document, table};
+use millpond_tables::{Cell, Document, table};
 use millpond_units::format::four_digits;
 use std::fmt::Write;
 
@@ -44,7 +44,8 @@ pub fn all_rows_under_readings(recipes: &[RecipeReadings]) -> Document {
     let head = ["recipe"].into_iter().chain(ROW_HEAD).chain(readings.iter().map(String::as_str));
     let mut rows = table(&head.collect::<Vec<_>>());
     for (recipe, row) in recipes.iter().flat_map(|one| one.rows.iter().map(move |row| (&one.recipe, row))) {
-        rows.add_row(std::iter::once(recipe.clone()).chain(row_cells(row)));
+        let cells = row_cells(row, row.cells.iter().map(|one| cell(one).into()));
+        rows.add_row(std::iter::once(recipe.clone().into()).chain(cells));
     }
     Document::default().table(rows)
 }
@@ -52,35 +53,45 @@ pub fn all_rows_under_readings(recipes: &[RecipeReadings]) -> Document {
 /// The headings of a row before those of the readings.
 const ROW_HEAD: [&str; 3] = ["quantity", "case", "accepted"];
 
-/// The names of a row, what is accepted, and a cell for each reading.
-fn row_cells(row: &RowReadings) -> impl Iterator<Item = String> + '_ {
-    let names = [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)];
-    names.into_iter().chain(row.cells.iter().map(cell))
+/// The names of a row, what is accepted, and the cells of the readings.
+fn row_cells(row: &RowReadings, cells: impl Iterator<Item = Cell>) -> impl Iterator<Item = Cell> {
+    let accepted = format!("{} {}", row.accepted, row.unit).trim_end().to_owned();
+    let names = [row.what.clone(), row.case.clone(), accepted];
+    names.map(Cell::from).into_iter().chain(cells)
 }
 
-/// Every row of one recipe under every reading: the value, and whether it is accepted.
+/// Every row of one recipe under every reading: the value, and whether it is accepted. CSV has both in columns of their own.
 pub fn rows_under_readings(recipe: &RecipeReadings) -> Document {
-    let head = ROW_HEAD.into_iter().chain(recipe.readings.iter().map(String::as_str));
-    let mut rows = table(&head.collect::<Vec<_>>());
+    let verdicts: Vec<String> = recipe.readings.iter().map(|reading| format!("{reading}: verdict")).collect();
+    let pairs = recipe.readings.iter().zip(&verdicts).flat_map(|(reading, verdict)| [reading, verdict]);
+    let head: Vec<&str> = ROW_HEAD.into_iter().chain(pairs.map(String::as_str)).collect();
+    let mut rows = table(&head).only_in_csv(&verdicts.iter().map(String::as_str).collect::<Vec<_>>());
+    let number = |one: &ReadingCell| match one.measured {
+        Some(value) => Cell::shown(value, cell(one)),
+        None => Cell::text(cell(one), ""),
+    };
     for row in &recipe.rows {
-        rows.add_row(row_cells(row));
+        let cells = row.cells.iter().flat_map(|one| [number(one), verdict(one.effect).into()]);
+        rows.add_row(row_cells(row, cells));
     }
     let legend = format!("=: exactly the value under the reading \"{}\"\n", recipe.own);
     Document::default().text(recipe.recipe.clone() + "\n").table(rows).text(legend)
 }
 
 fn cell(cell: &ReadingCell) -> String {
-    let value = cell.measured.map_or_else(String::new, four_digits);
-    match cell.effect {
-        Effect::None => "=".to_owned(),
-        Effect::Accepted => format!("{value} accepted"),
-        Effect::NotAccepted => format!("{value} not accepted"),
-        Effect::NotMeasured => "not measured".to_owned(),
+    match (cell.effect, cell.measured) {
+        (Effect::None, _) | (_, None) => verdict(cell.effect).to_owned(),
+        (effect, Some(value)) => format!("{} {}", four_digits(value), verdict(effect)),
     }
 }
 
-fn with_unit(text: &str, unit: &str) -> String {
-    if unit.is_empty() { text.to_owned() } else { format!("{text} {unit}") }
+fn verdict(effect: Effect) -> &'static str {
+    match effect {
+        Effect::None => "=",
+        Effect::Accepted => "accepted",
+        Effect::NotAccepted => "not accepted",
+        Effect::NotMeasured => "not measured",
+    }
 }
 
 #[cfg(test)]
@@ -129,9 +140,7 @@ mod tests {
     #[test]
     fn rows_have_their_value_under_each_reading() {
         let text = rows_under_readings(&recipe()).markdown();
-        assert!(
-            text.contains("| x        | c    | 1 to 2 s | 1.000 accepted | 3.000 not accepted | = |"),
-            "{text}"
-        );
+        let row = "| x        | c    | 1 to 2 s | 1.000 accepted | 3.000 not accepted | = |";
+        assert!(text.contains(row), "{text}");
     }
 }
