@@ -118,10 +118,10 @@ def rates(run: Run, flows: Iterable[str] | None) -> Rates:
         The run has no such flow.
     """
     chosen = None if flows is None else set(listed("flows", flows))
-    goodput = [one for one in run.series.select(quantity="goodput") if chosen is None or one.entity in chosen]
+    goodput = [one for one in run.series.matching(quantity="goodput") if chosen is None or one.entity in chosen]
     require(goodput, "goodput", run)
     links = run.summary.links
-    sampled = run.series.select(quantity="capacity", entity=bottleneck(run), kind="link") if links else []
+    sampled = run.series.matching(quantity="capacity", entity=bottleneck(run), kind="link") if links else []
     capacity = [from_zero(one) for one in sampled]
     return Rates(goodput, capacity, *rate_unit(peak([*goodput, *capacity])))
 
@@ -142,8 +142,8 @@ def queue(run: Run, link: str) -> tuple[list[Series], list[Series]]:
     Error
         The run has no such link.
     """
-    packets = run.series.select(quantity="queue", entity=link, kind="link")
-    delay = run.series.select(quantity="queueing delay", entity=link, kind="link")
+    packets = run.series.matching(quantity="queue", entity=link, kind="link")
+    delay = run.series.matching(quantity="queueing delay", entity=link, kind="link")
     require([*packets, *delay], f"queue of the link {link}", run)
     return packets, delay
 

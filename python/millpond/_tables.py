@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     import pyarrow
     import xarray
     from numpy.typing import NDArray
+
+
+#: A message lists at most this many names.
+MOST_NAMES = 30
+
+
+def unknown(what: str, name: str, known: list[str]) -> str:
+    """The message about a name that is none of those that are known."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    others = f" and {len(known) - MOST_NAMES} more" if len(known) > MOST_NAMES else ""
+    return f"{what} {name!r}; {hint}there are: {', '.join(known[:MOST_NAMES])}{others}"
 
 
 class Table:
@@ -88,6 +101,11 @@ class Table:
         assert isinstance(frame, polars.DataFrame)
         return frame
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(
+            "a table of Millpond cannot be pickled: pickle its run, or what to_pandas() or to_arrow() returns"
+        )
+
     def __repr__(self) -> str:
         return f"<Table of {len(self)} rows: {', '.join(self.column_names)}>"
 
@@ -146,10 +164,25 @@ class SeriesTable(Table):
         ----------
         quantity, entity, kind : str, optional
             Properties that a series must have; see `Series`.
-        """
-        return list(self._select(quantity, entity, kind))
 
-    def _select(self, quantity: str | None, entity: str | None, kind: str | None) -> Iterator[Series]:
+        Raises
+        ------
+        Error
+            No series of the run has such a quantity, entity or kind.
+        """
+        for position, (name, wanted) in enumerate([("kind", kind), ("entity", entity), ("quantity", quantity)]):
+            known = list(dict.fromkeys(key[position] for key in self.contents))
+            if wanted is not None and wanted not in known:
+                raise _core.Error(unknown(f"the run has no series of the {name}", wanted, known))
+        return self.matching(quantity=quantity, entity=entity, kind=kind)
+
+    def matching(
+        self, *, quantity: str | None = None, entity: str | None = None, kind: str | None = None
+    ) -> list[Series]:
+        """As `select`, but without an error if there is no such quantity, entity or kind."""
+        return list(self._matching(quantity, entity, kind))
+
+    def _matching(self, quantity: str | None, entity: str | None, kind: str | None) -> Iterator[Series]:
         for number, (of_kind, name, of_quantity, unit) in enumerate(self.contents):
             if quantity in (None, of_quantity) and entity in (None, name) and kind in (None, of_kind):
                 time, value = (array(column) for column in self._run.series_values(number))
@@ -163,7 +196,7 @@ class SeriesTable(Table):
         kinds = list(dict.fromkeys(of_kind for of_kind, *_ in self.contents))
         if kind is not None and kind not in kinds:
             raise _core.Error(f"the run has no series of the kind {kind!r}; there are: {', '.join(kinds)}")
-        everything = self.select(kind=kind)
+        everything = self.matching(kind=kind)
         time = np.unique(np.concatenate([one.time for one in everything] or [np.empty(0)]))
         dataset = xarray.Dataset(coords={"time": ("time", time, {"units": "s", "long_name": "time"})})
         variables = self._variables(everything)

@@ -330,7 +330,7 @@ def _range(name: str, values: str | Iterable[Setting]) -> Callable[[optuna.Trial
         raise Error(f'{name}: expected a list, or a range such as "0.1..0.9" or "1ms..100ms:log", found {values!r}')
     low, high, unit, kind = float(match["low"]), float(match["high"]), match["unit"], match["kind"]
     if low > high or (kind == "log" and low <= 0):
-        raise Error(f"{name}: {values!r} is not a range")
+        raise Error(f"{name}: {values!r} is not a range: write the lower end first, and above zero with log")
 
     def sample(trial: optuna.Trial) -> Setting:
         if kind == "whole":

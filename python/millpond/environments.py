@@ -206,6 +206,10 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.action_space = spaces.Box(-1.0, 1.0, shape=(1,))
         self._episode: _Episode | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a pickle has no episode: it begins with `reset`."""
+        return {**self.__dict__, "_episode": None}
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
@@ -225,6 +229,16 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
     def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Multiplies the pacing rate by two to the power of `action`, and runs a step of simulated time.
 
+        Parameters
+        ----------
+        action : ndarray, shape (1,)
+            A number from -1 to 1; a greater or smaller one counts as the bound.
+
+        Raises
+        ------
+        Error
+            The action is not one number, or the episode has ended.
+
         Returns
         -------
         observation : ndarray, shape (7,)
@@ -239,7 +253,10 @@ class LinkControl(gymnasium.Env[Observation, NDArray[np.float32]]):
         episode = self._episode
         if episode is None:
             raise _core.Error("reset the environment before the first step")
-        reward, done = episode.step(float(action[0]))
+        chosen = np.asarray(action, dtype=np.float64).reshape(-1)
+        if len(chosen) != 1:
+            raise _core.Error(f"the action has {len(chosen)} numbers: expected one, from -1 to 1")
+        reward, done = episode.step(float(chosen[0]))
         return episode.observation(), reward, False, done, episode.info
 
 
@@ -272,6 +289,10 @@ class LinkControlVector(VectorEnv[Observation, NDArray[np.float32], NDArray[Any]
         self._episodes: list[_Episode] = []
         self._generators: list[np.random.Generator] = []
         self._done = np.zeros(num_envs, dtype=np.bool_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a pickle has no episodes: it begins with `reset`."""
+        return {**self.__dict__, "_episodes": []}
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None

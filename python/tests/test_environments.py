@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -189,6 +191,8 @@ def test_a_setting_or_an_action_without_meaning_is_refused() -> None:
     env.reset(seed=1)
     with pytest.raises(millpond.Error, match="the action is nan: expected a number from -1 to 1"):
         env.step(np.array([np.nan], dtype=np.float32))
+    with pytest.raises(millpond.Error, match="the action has 2 numbers: expected one, from -1 to 1"):
+        env.step(np.zeros(2, dtype=np.float32))
     for _ in range(100):
         env.step(np.zeros(1, dtype=np.float32))
     with pytest.raises(millpond.Error, match="the episode has ended: reset the environment"):
@@ -199,3 +203,16 @@ def test_a_setting_or_an_action_without_meaning_is_refused() -> None:
     envs.reset(seed=1)
     with pytest.raises(millpond.Error, match="there are 2 actions: expected one for each of 3"):
         envs.step(np.zeros((2, 1), dtype=np.float32))
+
+
+def test_a_copied_or_pickled_environment_begins_with_reset() -> None:
+    env = LinkControl(one_link(duration="1s"))
+    first, _ = env.reset(seed=1)
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        with pytest.raises(millpond.Error, match="reset the environment before the first step"):
+            copied.step(np.zeros(1, dtype=np.float32))
+        assert np.array_equal(copied.reset(seed=1)[0], first)
+    envs = LinkControlVector(2, scenario=one_link(duration="1s"))
+    envs.reset(seed=1)
+    with pytest.raises(millpond.Error, match="reset the environments before the first step"):
+        pickle.loads(pickle.dumps(envs)).step(np.zeros((2, 1), dtype=np.float32))

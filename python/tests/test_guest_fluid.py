@@ -212,6 +212,13 @@ def test_a_failure_of_equations_names_the_line_of_the_law(
     assert frames[-1].f_code.co_name == function.__code__.co_name
 
 
+def test_a_failure_on_dual_numbers_is_one_of_the_linearization(over_red: millpond.Scenario) -> None:
+    law, _ = spoilt(rate=lambda _self, x, _inputs: math.sqrt(x[0]))
+    with pytest.raises(millpond.GuestError, match="linearization") as caught:
+        under(over_red, law).stability()
+    assert caught.value.event == "linearization"
+
+
 def test_a_rate_may_be_below_zero_by_rounding(over_red: millpond.Scenario) -> None:
     law, _ = spoilt(rate=lambda _self, x, inputs: x[0] / inputs.rtt_s * 0.0 - 1e-4)
     run = under(over_red.set({"duration": "5s", "measure.from": "1s"}), law).run(world="fluid")

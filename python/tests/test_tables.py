@@ -189,3 +189,12 @@ def test_distributions_have_the_quantiles_of_the_summary(run: millpond.Run) -> N
     assert (np.diff(every.value) >= 0).all()
     p95 = every.value[np.searchsorted(every.share, 0.95)]
     assert p95 == pytest.approx(run.summary.queueing_ms.p95, rel=0.05)
+
+
+def test_a_selection_of_nothing_that_exists_is_refused(run: millpond.Run) -> None:
+    with pytest.raises(millpond.Error, match=r"no series of the quantity 'gooodput'; did you mean 'goodput'\?"):
+        run.series.select(quantity="gooodput")
+    with pytest.raises(millpond.Error, match=r"no series of the entity 'nobody'; there are: .*download\.0"):
+        run.series.select(entity="nobody", quantity="goodput")
+    # Both exist, but not together.
+    assert run.series.select(quantity="goodput", kind="link") == []

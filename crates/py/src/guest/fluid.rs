@@ -79,6 +79,9 @@ struct PythonSenders {
     has_failed: AtomicBool,
 }
 
+/// The method that evaluates the equations on dual numbers.
+const LINEARIZATION: &str = "_dual";
+
 /// Base RTT, capacity, queueing delay, its slope, marks, losses, acknowledged rate.
 type Inputs = (f64, f64, f64, f64, f64, f64, f64);
 
@@ -103,7 +106,9 @@ impl PythonSenders {
         });
         called.unwrap_or_else(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
-            origin.fail(method.trim_start_matches('_'), Time::ZERO, error);
+            let event =
+                if method == LINEARIZATION { "linearization" } else { method.trim_start_matches('_') };
+            origin.fail(event, Time::ZERO, error);
             zeros()
         })
     }
@@ -242,7 +247,7 @@ impl SenderLaws for PythonSenders {
             varying.map(|input| input.eps),
         );
         // The derivatives of the states and the rate, each with its derivative.
-        let found = self.call(flow, "_dual", 2 * (self.width + 1), arguments);
+        let found = self.call(flow, LINEARIZATION, 2 * (self.width + 1), arguments);
         let mut pairs = found.chunks_exact(2).map(|pair| Dual64::new(pair[0], pair[1]));
         dx.iter_mut().zip(&mut pairs).for_each(|(dx, pair)| *dx = pair);
         pairs.next().unwrap_or(Dual64::new(0.0, 0.0))
