@@ -116,6 +116,9 @@ class Comparison(Sequence[Run]):
     def __iter__(self) -> Iterator[Run]:
         return iter(self._runs)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, (self._runs, *self._core.parts()))
+
     def __str__(self) -> str:
         return self._core.text()
 
@@ -130,6 +133,11 @@ class Comparison(Sequence[Run]):
     def _svg(self, kind: str) -> str | None:
         """A figure of the report."""
         return self._core.svg(kind, 2)
+
+
+def _restored(runs: Sequence[Run], document: str, agreements: str) -> Comparison:
+    """The comparison of a pickle."""
+    return Comparison(_core.Comparison.restore([run._core for run in runs], document, agreements))
 
 
 def _flat(row: ComparisonRow) -> dict[str, str | float | None]:

@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from millpond.plot import RunPlots
 
 
+#: A message names at most this many runs.
+MOST_NAMES = 6
+
+
 class Run:
     """A finished run: its numbers, its quantities over time and its distributions.
 
-    `Scenario.run` makes it, `load_run` reads it from a directory that the command or `save` has written.
+    `Scenario.run` makes it, `load_run` reads it from a directory that the command or `save` has written. It
+    can be pickled.
     """
 
     def __init__(self, core: _core.Run) -> None:
@@ -166,6 +171,9 @@ class Run:
 
         return RunCharts(self)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, (self._core.parts(),))
+
     def __str__(self) -> str:
         return self._core.text()
 
@@ -182,6 +190,11 @@ class Run:
         return self._core.svg(kind, 2)
 
 
+def _restored(parts: tuple[object, ...]) -> Run:
+    """The run of a pickle."""
+    return Run(_core.Run.restore(parts))
+
+
 def load_run(directory: str | os.PathLike[str]) -> Run:
     """The only run in a directory that ``millpond run --out`` or `Run.save` has written.
 
@@ -192,8 +205,10 @@ def load_run(directory: str | os.PathLike[str]) -> Run:
     """
     runs = load_runs(directory)
     if len(runs) != 1:
-        labels = ", ".join(run.label for run in runs)
-        raise _core.Error(f"{directory}: there are {len(runs)} runs in it; load_runs reads all of them: {labels}")
+        names = [f"{run.label} (seed {run.summary.seed})" for run in runs[:MOST_NAMES]]
+        others = [f"{len(runs) - MOST_NAMES} more"] if len(runs) > MOST_NAMES else []
+        found = ", ".join(names + others)
+        raise _core.Error(f"{directory}: there are {len(runs)} runs in it; load_runs reads all of them: {found}")
     return runs[0]
 
 

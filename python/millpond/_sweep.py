@@ -72,8 +72,21 @@ class Task(NamedTuple):
         return _core.SweepPlan(self.scenario._inner, *self[1:-1], guests)
 
 
+class Printed(NamedTuple):
+    """The means over the seeds of a sweep from a pickle: their document and their table."""
+
+    document: str
+    tables: str
+
+    def json(self) -> str:
+        return self.document
+
+    def table(self) -> str:
+        return self.tables
+
+
 class Sweep:
-    """A finished sweep.
+    """A finished sweep. It can be pickled; the dataset remains where it is.
 
     Parameters
     ----------
@@ -87,11 +100,15 @@ class Sweep:
         #: The folder of the dataset, or its address.
         self.directory: Path | str = place.shown
         self._options = place.options
-        self._means = means
+        self._means: _core.SweepMeans | Printed = means
 
     def to_json(self) -> str:
         """The document that ``millpond sweep --json`` prints."""
         return self._means.json()
+
+    def __getstate__(self) -> dict[str, object]:
+        means = Printed(self._means.json(), self._means.table())
+        return {"directory": self.directory, "_options": self._options, "_means": means}
 
     def __str__(self) -> str:
         return self._means.table()

@@ -100,5 +100,13 @@ class Trace:
         """Writes lines ``time_s,mbps``, which scenarios read. An existing file is replaced."""
         self._core.save(path)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, self._core.parts())
+
     def __repr__(self) -> str:
         return f"<Trace: {self.duration_s:g} s, mean {self.mean_bps / 1e6:.3g} Mbit/s>"
+
+
+def _restored(steps: list[tuple[int, int]], length: int, sampling: int, is_mahimahi: bool) -> Trace:
+    """The trace of a pickle."""
+    return Trace(_core.Trace.restore(steps, length, sampling, is_mahimahi))

@@ -129,6 +129,13 @@ def test_errors_of_a_plan_and_of_files_have_the_text_of_the_command(
     assert f"error: {absent.value}\n" == done.stderr
 
 
+def test_a_directory_of_several_runs_names_them_with_their_seeds(command: Command, file: Path, tmp_path: Path) -> None:
+    done = command("compare", file, "--seeds", "2", "--protocols", "cubic", "--out", tmp_path / "runs", "--quiet")
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(millpond.Error, match=r"2 runs in it; .*: cubic \(seed 1\), cubic \(seed 2\)$"):
+        millpond.load_run(tmp_path / "runs")
+
+
 def test_the_version_is_that_of_the_command(command: Command, run: millpond.Run) -> None:
     # Without the commit, which differs if only one of the two was built again.
     version = command("--version").stdout.split()[1]

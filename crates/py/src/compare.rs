@@ -26,6 +26,21 @@ pub struct Comparison {
 
 #[pymethods]
 impl Comparison {
+    /// What a pickle holds beside the runs: the text of `comparison.json`, and the agreements as JSON.
+    fn parts(&self) -> PyResult<(String, String)> {
+        let agreements = serde_json::to_string(&self.agreements).map_err(Failure::from)?;
+        Ok((self.json()?, agreements))
+    }
+
+    /// The comparison of these runs and `parts`.
+    #[staticmethod]
+    fn restore(runs: Vec<Py<Run>>, json: &str, agreements: &str) -> PyResult<Self> {
+        let rows = serde_json::from_str(json).map_err(Failure::from)?;
+        let agreements = serde_json::from_str(agreements).map_err(Failure::from)?;
+        let results = runs.iter().map(|run| Arc::clone(&run.get().results)).collect();
+        Ok(Self { runs, results, rows, agreements })
+    }
+
     /// The runs: protocol after protocol, world after world, seed after seed.
     #[getter]
     fn runs(&self, py: Python<'_>) -> Vec<Py<Run>> {

@@ -18,6 +18,7 @@ mod error;
 mod evaluation;
 mod guest;
 mod papers;
+mod pickle;
 mod run;
 mod scenario;
 mod statistics;

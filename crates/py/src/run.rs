@@ -1,6 +1,7 @@
 //! Runs: made, loaded, saved, and read as tables.
 
 use crate::error::Failure;
+use crate::pickle::{self, RunParts};
 use crate::scenario::Scenario;
 use crate::table::Table;
 use crate::work::{Conditions, interruptible};
@@ -22,7 +23,7 @@ pub struct Run {
     pub(crate) results: Arc<Results>,
     /// None if the run was loaded.
     timing: Option<Timing>,
-    /// None if the run was loaded.
+    /// None if the run was loaded or restored from a pickle.
     pub(crate) scenario: Option<Arc<Resolved>>,
     /// The directory from which the run was loaded.
     pub(crate) directory: Option<PathBuf>,
@@ -36,6 +37,18 @@ impl Run {
 
 #[pymethods]
 impl Run {
+    /// What a pickle holds of the run.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<RunParts<'py>> {
+        Ok(pickle::parts(py, &self.results, self.timing, self.directory.clone())?)
+    }
+
+    /// The run of these `parts`.
+    #[staticmethod]
+    fn restore(parts: RunParts<'_>) -> PyResult<Self> {
+        let (results, timing, directory) = pickle::restored(parts)?;
+        Ok(Self { results: Arc::new(results), timing, scenario: None, directory })
+    }
+
     /// Label of the run: in a comparison that of its row, else the title of the scenario.
     #[getter]
     fn label(&self) -> &str {

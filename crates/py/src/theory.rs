@@ -10,7 +10,7 @@ use millpond_fluid::stability::{Locus, Nyquist};
 use millpond_plan::fluid;
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::scenario_of;
-use millpond_scenario::Scenario as Resolved;
+use millpond_scenario::{Disk, Scenario as Resolved};
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight, allocate_by_utility, utility_allocation_json};
 use millpond_theory::stability::{
@@ -24,6 +24,7 @@ use millpond_theory::{
 use millpond_units::Span;
 use pyo3::prelude::*;
 use serde::Serialize;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What an analysis prints: its JSON and its tables.
@@ -153,7 +154,8 @@ pub fn explain(py: Python<'_>, run: &Run, at: Option<String>) -> PyResult<Printe
             (Some(scenario), _) => scenario,
             (None, Some(directory)) => Arc::new(Resolved::load(&scenario_of(directory), &[])?),
             (None, None) => {
-                return Err(Failure::input("load the directory of the one run that is to be explained"));
+                let (text, folder) = (&results.scenario_toml, Path::new(""));
+                Arc::new(Resolved::parse(text, "the scenario of the run", folder, &[], &Disk)?)
             }
         };
         let at = at.as_deref().map(span).transpose()?.map(Span::secs);

@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use millpond_results::files::AtomicFile;
-use millpond_scenario::trace::{PRESETS, Trace as Rates, TraceRecipe, preset};
-use millpond_units::{Rate, Span};
+use millpond_scenario::trace::{Format, PRESETS, Trace as Rates, TraceRecipe, preset};
+use millpond_units::{Rate, Span, Time};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -34,6 +34,27 @@ impl Trace {
         step: Option<&str>,
     ) -> PyResult<Self> {
         Ok(generate(preset, duration, seed, [mean, peak], step)?)
+    }
+
+    /// What a pickle holds: times in ps and rates in bit/s of the steps, length and sampling in ps, and whether the trace
+    /// was written as delivery opportunities.
+    fn parts(&self) -> (Vec<(u64, u64)>, u64, u64, bool) {
+        let Rates { format, steps, length, sampling } = &self.rates;
+        let steps = steps.iter().map(|(time, rate)| (time.picos(), rate.bps())).collect();
+        (steps, length.picos(), sampling.picos(), *format == Format::Mahimahi)
+    }
+
+    /// The trace of these `parts`.
+    #[staticmethod]
+    fn restore(steps: Vec<(u64, u64)>, length: u64, sampling: u64, is_mahimahi: bool) -> Self {
+        let step = |(time, rate)| (Time::ZERO + Span::from_picos(time), Rate::from_bps(rate));
+        let rates = Rates {
+            format: if is_mahimahi { Format::Mahimahi } else { Format::Csv },
+            steps: steps.into_iter().map(step).collect(),
+            length: Span::from_picos(length),
+            sampling: Span::from_picos(sampling),
+        };
+        Self { rates }
     }
 
     /// When each rate begins, in seconds, as bytes of numbers of 64 bits.
@@ -70,7 +91,7 @@ impl Trace {
 }
 
 impl Trace {
-    fn column(&self, value: fn(&(millpond_units::Time, Rate)) -> f64) -> Vec<u8> {
+    fn column(&self, value: fn(&(Time, Rate)) -> f64) -> Vec<u8> {
         let values: Vec<f64> = self.rates.steps.iter().map(value).collect();
         bytemuck::cast_slice(&values).to_vec()
     }

@@ -11,9 +11,10 @@ use millpond_theory::Study;
 use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint, equilibrium_summary};
 use millpond_units::format::{megabits, number, percent};
 use notes::notes;
+use serde::{Deserialize, Serialize};
 
 /// The agreement of one scenario under one protocol.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The compared quantities.
     pub rows: Vec<AgreementRow>,
@@ -37,7 +38,7 @@ impl Agreement {
 }
 
 /// One quantity of a group of flows or of one direction of a link.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgreementRow {
     /// Name of the group or link, as in a run's summary.
     pub name: String,
@@ -54,7 +55,7 @@ pub struct AgreementRow {
 }
 
 /// A compared quantity: the first three of groups, the others of links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ComparedQuantity {
     /// Mean goodput of the group's flows, in bit/s.
     Goodput,
