@@ -146,6 +146,10 @@ impl Range {
         let unit = match (low.unit, high.unit) {
             (Unit::Count, Unit::One) | (Unit::One, Unit::Count) => Unit::One,
             (low, high) if low == high => low,
+            (Unit::Count | Unit::One, unit) if low.number == 0.0 => unit,
+            (Unit::Count | Unit::One, _) | (_, Unit::Count | Unit::One) => {
+                return Err("one end of the range has a unit, and the other has none".to_owned());
+            }
             _ => return Err("the ends of the range have different units".to_owned()),
         };
         let (low, high) = (low.number, high.number);
@@ -190,6 +194,7 @@ mod tests {
         assert_eq!(values("flows.a.count=1,10,100"), ["1", "10", "100"]);
         assert_eq!(values("l=10Mbps..1Gbps:log:5"), ["10Mbps", "31.62Mbps", "100Mbps", "316.2Mbps", "1Gbps"]);
         assert_eq!(values("d=0ms..10ms:3"), ["0s", "5ms", "10ms"]);
+        assert_eq!(values("d=0..10ms:3"), ["0s", "5ms", "10ms"]);
         assert_eq!(values("n=1..10:log:4"), ["1", "2", "5", "10"]);
         assert_eq!(values("x=1.0..2:3"), ["1.0", "1.5", "2.0"]);
         assert_eq!(values("b=1bdp..4bdp:log:3"), ["1bdp", "2bdp", "4bdp"]);
@@ -213,6 +218,8 @@ mod tests {
             ("l=", "write KEY=VALUE"),
             ("l=1Mbps..5ms:3", "different units"),
             ("l=1Mbps..x:3", "\"x\" is no number"),
+            ("l=1..40Mbps:3", "one end of the range has a unit"),
+            ("l=0..40Mbps:log:3", "above zero"),
             ("l=5..1:3", "lower end"),
             ("l=0..1:log:3", "above zero"),
             ("l=1..9:1", "\"1\" is no number of values"),
