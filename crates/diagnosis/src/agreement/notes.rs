@@ -3,6 +3,7 @@
 use super::AgreementRow;
 use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
+use millpond_units::Readable;
 
 /// Parts of the laws that the equations leave out, and means that include a transient or an oscillation.
 pub(super) fn notes(plan: &FluidPlan, scenario: &Scenario, rows: &[AgreementRow]) -> Vec<String> {
@@ -16,9 +17,9 @@ pub(super) fn notes(plan: &FluidPlan, scenario: &Scenario, rows: &[AgreementRow]
 fn includes_start(plan: &FluidPlan, scenario: &Scenario) -> Option<String> {
     let (from, last) = (scenario.measure.from, plan.flows.iter().map(|flow| flow.start).max()?);
     (from <= last).then(|| {
-        let (from, last) = (from.secs(), last.secs());
+        let (from, last) = (from.readable(), last.readable());
         format!(
-            "means are measured from {from} s and the last flow starts at {last} s: they include the transient; set a later measure.from"
+            "means are measured from {from} and the last flow starts at {last}: they include the transient; set a later measure.from"
         )
     })
 }
