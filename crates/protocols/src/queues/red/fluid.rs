@@ -74,6 +74,8 @@ impl FluidLink for RedFluid {
         let jumps = match shape {
             Shape::Step => [jump(max_th, 0.0, 1.0), None],
             Shape::Classic => [jump(max_th, max_p, 1.0), None],
+            // From `min_th` on every packet is marked.
+            Shape::Proportional if min_th >= max_th => [jump(min_th, 0.0, 1.0), None],
             Shape::Proportional => [jump(min_th, 0.0, max_p * min_th / max_th), jump(max_th, max_p, 1.0)],
             Shape::Gentle => [None; 2],
         };
@@ -114,6 +116,17 @@ mod tests {
         for (bytes, p) in [(2999.0, 0.0), (3000.0, 0.04), (37_500.0, 0.5), (75_000.0, 1.0), (1e6, 1.0)] {
             assert!((marks(&*links, &[], bytes) - p).abs() < 1e-12, "{bytes}");
         }
+    }
+
+    /// The floor of the lesson on noise floors at its end: 120 KB over the 75 KB at which all packets are marked.
+    #[test]
+    fn a_floor_above_the_upper_threshold_is_one_jump_to_one() {
+        let floor = [("min_th", Value::text("120KB")), ("max_th", Value::text("75KB"))];
+        let links = red(Some("lgcc"), &floor);
+        let jumps: Vec<_> = links.equilibrium(0).jumps.into_iter().flatten().collect();
+        assert_eq!(jumps.len(), 1);
+        assert_eq!((jumps[0].queue, jumps[0].below, jumps[0].above), (960_000.0, 0.0, 1.0));
+        assert_eq!([119_999.0, 120_000.0].map(|bytes| marks(&*links, &[], bytes)), [0.0, 1.0]);
     }
 
     #[test]
