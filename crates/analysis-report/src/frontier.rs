@@ -123,7 +123,8 @@ fn mark(plot: &mut Plot, frontier: &Frontier, points: &[Point], at: impl Fn(&Poi
     let places = |width: f64| -> Vec<MarkedName<'_>> {
         points.iter().zip(&names).map(|(point, name)| MarkedName { at: at(point, width), name }).collect()
     };
-    let positions = label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width) }));
+    let positions =
+        label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() }));
     let families = families(&frontier.protocols);
     for (((point, name), position), family) in points.iter().zip(&names).zip(positions).zip(families) {
         plot.mark(SeriesStyle(family + 2), *point);

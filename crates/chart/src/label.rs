@@ -73,6 +73,17 @@ impl Rectangle {
         Self { left: x - MARKER, top: y - MARKER, right: x + MARKER, bottom: y + MARKER }
     }
 
+    /// A horizontal or vertical line, with a little room.
+    fn of_line([(x, y), (other_x, other_y)]: [Point; 2]) -> Self {
+        const ROOM: f64 = 2.0;
+        Self {
+            left: x.min(other_x) - ROOM,
+            top: y.min(other_y) - ROOM,
+            right: x.max(other_x) + ROOM,
+            bottom: y.max(other_y) + ROOM,
+        }
+    }
+
     fn of_name(MarkedName { at: (x, y), name }: MarkedName<'_>, position: LabelPosition) -> Self {
         let (near, width) = (x + position.dx, CHARACTER * name.chars().count() as f64);
         let (left, right) = if position.is_left { (near - width, near) } else { (near, near + width) };
@@ -134,13 +145,15 @@ pub struct PlacedNames<'a> {
     pub width: f64,
     /// In the same order at every width.
     pub names: Vec<MarkedName<'a>>,
+    /// The ends of horizontal and vertical lines that no name covers, such as intervals.
+    pub lines: Vec<[Point; 2]>,
 }
 
 /// How often the position of each name is chosen again after those of the others.
 const PASSES: usize = 3;
 
-/// For each name the first position beside its marker in which it covers no marker, no other name and no line that leads to
-/// one, is not nearer to another marker than to its own, and does not leave the plot, whatever of these widths the plot has.
+/// For each name the first position beside its marker in which it covers no marker, no other name, no line that leads to
+/// one and no other line, is not nearer to another marker than to its own, and does not leave the plot, whatever of these widths the plot has.
 /// If there is none, the one with the smallest such area in the widest plot, then in the next one.
 pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
     let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, -39.0, 52.0];
@@ -174,6 +187,7 @@ impl PlacedNames<'_> {
         let above = (-2.0 * TEXT - area.top).max(0.0);
         let mut faults = outside * (area.bottom - area.top) + above * (area.right - area.left);
         faults += self.names.iter().map(|name| area.shared(Rectangle::of_marker(name.at))).sum::<f64>();
+        faults += self.lines.iter().map(|ends| area.shared(Rectangle::of_line(*ends))).sum::<f64>();
         if self.names.iter().any(|name| area.distance(name.at) < area.distance(own.at)) {
             faults += area.shared(area);
         }
@@ -223,7 +237,7 @@ mod tests {
                 .iter()
                 .zip(0..)
                 .map(|(name, index)| MarkedName { at: (0.45 * width, 7.0 * f64::from(index)), name });
-            PlacedNames { width, names: names.collect() }
+            PlacedNames { width, names: names.collect(), lines: Vec::new() }
         };
         let plots = [60.0, 1050.0].map(at);
         let positions = label_positions(&plots);
@@ -252,17 +266,40 @@ mod tests {
         let at = |width: f64| {
             let names = shares.iter().zip(texts);
             let names = names.map(|(&(share, y), name)| MarkedName { at: (share * width, y), name });
-            PlacedNames { width, names: names.collect() }
+            PlacedNames { width, names: names.collect(), lines: Vec::new() }
         };
         let plots = [310.0, 480.0, 1050.0].map(at);
         let positions = label_positions(&plots);
-        for PlacedNames { width, names } in &plots {
+        for PlacedNames { width, names, .. } in &plots {
             for (own, position) in names.iter().zip(&positions) {
                 let area = Rectangle::of_name(*own, *position);
                 let is_nearer = |other: &&MarkedName<'_>| area.distance(other.at) < area.distance(own.at);
                 assert!(area.top >= -2.0 * TEXT, "{} is above the plot", own.name);
                 let nearer: Vec<&str> = names.iter().filter(is_nearer).map(|other| other.name).collect();
                 assert!(nearer.is_empty(), "{} at {width} px is nearer to {nearer:?}", own.name);
+            }
+        }
+    }
+
+    /// Markers with intervals to both sides, as in a trade-off of several seeds.
+    #[test]
+    fn no_name_covers_an_interval() {
+        let shares = [(0.3, 150.0), (0.6, 60.0), (0.65, 90.0)];
+        let at = |width: f64| {
+            let places = shares.map(|(share, y)| (share * width, y));
+            let names =
+                places.iter().zip(["abc", "cubic", "lgcc"]).map(|(&at, name)| MarkedName { at, name });
+            let across = places.iter().map(|&(x, y)| [(x - 40.0, y), (x + 40.0, y)]);
+            let upwards = places.iter().map(|&(x, y)| [(x, y - 30.0), (x, y + 30.0)]);
+            PlacedNames { width, names: names.collect(), lines: across.chain(upwards).collect() }
+        };
+        let plots = [310.0, 480.0, 1050.0].map(at);
+        let positions = label_positions(&plots);
+        for PlacedNames { names, lines, .. } in &plots {
+            for (name, position) in names.iter().zip(&positions) {
+                let area = Rectangle::of_name(*name, *position);
+                let covered = lines.iter().filter(|ends| area.overlaps(Rectangle::of_line(**ends))).count();
+                assert_eq!(covered, 0, "{} at {position:?}", name.name);
             }
         }
     }
@@ -274,11 +311,11 @@ mod tests {
         let at = |width: f64| {
             let names = shares.iter().zip(texts);
             let names = names.map(|(&(share, y), name)| MarkedName { at: (share * width, y), name });
-            PlacedNames { width, names: names.collect() }
+            PlacedNames { width, names: names.collect(), lines: Vec::new() }
         };
         let plots = [310.0, 420.0, 1050.0].map(at);
         let positions = label_positions(&plots);
-        for PlacedNames { width, names } in &plots {
+        for PlacedNames { width, names, .. } in &plots {
             let areas = names.iter().zip(&positions).map(|(name, at)| Rectangle::of_name(*name, *at));
             let areas: Vec<Rectangle> = areas.collect();
             for (index, area) in areas.iter().enumerate() {

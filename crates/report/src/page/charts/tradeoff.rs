@@ -51,11 +51,14 @@ fn draw(views: &[&RunView]) -> Plot {
     let x_axis = Axis::numbered(x, "95th percentile of queueing delay, ms", 8);
     let mut plot = Plot::new(label, x_axis, Axis::numbered(y, "", 5), HEIGHT as u16);
     plot.text("hint", (x.low, y.high), LabelPosition { dx: 10.0, dy: 20.0, is_left: false }, "↖ better");
-    let places = |width: f64| -> Vec<MarkedName<'_>> {
+    let placed = |width: f64| {
         let at = |point: &Point| (width * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
-        points.iter().zip(&names).map(|(point, name)| MarkedName { at: at(point), name }).collect()
+        let names =
+            points.iter().zip(&names).map(|(point, name)| MarkedName { at: at(point), name }).collect();
+        let lines = intervals.iter().map(|interval| interval.ends.each_ref().map(&at)).collect();
+        PlacedNames { width, names, lines }
     };
-    let positions = label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width) }));
+    let positions = label_positions(&WIDTHS.map(placed));
     for ConfidenceLine { style, ends } in &intervals {
         plot.unnamed_curve(&format!("line confidence {}", style.colour()), ends);
     }

@@ -56,7 +56,8 @@ fn draw_points(plot: &mut Plot, named: &[(String, Point)], x: Scale, y: Scale) {
         let at = |point: &Point| (width * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
         named.iter().map(|(name, point)| MarkedName { at: at(point), name }).collect()
     };
-    let positions = label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width) }));
+    let positions =
+        label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() }));
     for ((index, (name, point)), position) in named.iter().enumerate().zip(positions) {
         plot.mark(SeriesStyle(index), *point);
         plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
