@@ -30,7 +30,7 @@ pub fn frontier(frontier: &Frontier, command: &str) -> String {
     let sections = [
         Section {
             id: "frontier".into(),
-            title: "Utilization against queueing delay".into(),
+            title: format!("The {}, a reference and protocols", limit_name(frontier)),
             intro: String::new(),
             body: html! { (frontier_figure(frontier)) },
         },
@@ -148,8 +148,11 @@ fn families(points: &[ProtocolPoint]) -> Vec<usize> {
 
 fn table(frontier: &Frontier) -> Markup {
     let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), percent);
-    let headings =
-        ["Protocol", "Utilization", "p95 of queueing, ms", "Dropped", limit_name(frontier), "Less than it"];
+    let (bound, below) = match frontier.kind {
+        LimitKind::Bound => ("Bound at this delay", "Below the bound"),
+        LimitKind::Guide => ("Guide at this delay", "Below the guide"),
+    };
+    let headings = ["Protocol", "Utilization", "p95 of queueing, ms", "Dropped", bound, below];
     html! {
         div.scrolls tabindex="0" role="region" aria-label="Protocols" {
             table.evidence {
@@ -161,8 +164,8 @@ fn table(frontier: &Frontier) -> Markup {
                             td data-label="Utilization" { (percent(point.utilization)) }
                             td data-label="p95 of queueing, ms" { (number(point.queueing_p95_ms)) }
                             td data-label="Dropped" { (percent(point.loss)) }
-                            td data-label=(limit_name(frontier)) { (share(point.limit)) }
-                            td data-label="Less than it" { (share(point.limit.map(|limit| limit - point.utilization))) }
+                            td data-label=(bound) { (share(point.limit)) }
+                            td data-label=(below) { (share(point.limit.map(|limit| limit - point.utilization))) }
                         }
                     }
                 }
