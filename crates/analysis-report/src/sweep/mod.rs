@@ -91,20 +91,7 @@ fn are_samples(rows: &[MeanRow]) -> bool {
 
 /// A figure for each varied key, with a marker for each sample.
 fn samples(rows: &[MeanRow]) -> Option<Section> {
-    let everything = Combination { settings: Vec::new(), rows: rows.iter().collect() };
-    let axes = SweepAxis::all(rows);
-    let figure = |(index, axis): (usize, &SweepAxis)| {
-        let drawing = FigureSettings {
-            all: rows,
-            protocols: protocols(rows),
-            axis,
-            metrics: &METRICS,
-            drawn_as: DrawnAs::Markers,
-        };
-        let title = format!("Results over {}", axis.key);
-        Figure { title: html! { (title) }, ..drawing.figure(index, &everything) }
-    };
-    let figures: Vec<Figure> = axes.iter().enumerate().map(figure).collect();
+    let figures: Vec<Figure> = sample_figures(rows, &METRICS).into_iter().map(|(_, figure)| figure).collect();
     Section::of_figures(
         "sweep",
         "Results of the samples",
@@ -112,6 +99,36 @@ fn samples(rows: &[MeanRow]) -> Option<Section> {
          marker. Vertical lines are the 95 % confidence intervals over the seeds.",
         &figures,
     )
+}
+
+/// The figure of each varied key, with the key.
+fn sample_figures(rows: &[MeanRow], metrics: &'static [DrawnMetric]) -> Vec<(String, Figure)> {
+    let everything = Combination { settings: Vec::new(), rows: rows.iter().collect() };
+    let figure = |(index, axis): (usize, SweepAxis)| {
+        let drawing = FigureSettings {
+            all: rows,
+            protocols: protocols(rows),
+            axis: &axis,
+            metrics,
+            drawn_as: DrawnAs::Markers,
+        };
+        let title = format!("Results over {}", axis.key);
+        let figure = Figure { title: html! { (title) }, ..drawing.figure(index, &everything) };
+        (axis.key.clone(), figure)
+    };
+    SweepAxis::all(rows).into_iter().enumerate().map(figure).collect()
+}
+
+/// The figure of each combination of the settings besides the one on the axis, with its title.
+fn combination_figures(
+    rows: &[MeanRow],
+    axis: &SweepAxis,
+    metrics: &'static [DrawnMetric],
+) -> Vec<(String, Figure)> {
+    let protocols = protocols(rows);
+    let drawing = FigureSettings { all: rows, protocols, axis, metrics, drawn_as: DrawnAs::Curves };
+    let figure = |(index, one): (usize, &Combination<'_>)| (one.title(), drawing.figure(index, one));
+    Combination::all(rows, &axis.key).iter().enumerate().map(figure).collect()
 }
 
 /// What a single figure of a sweep shows.
@@ -142,35 +159,35 @@ impl SweepFigureKind {
     }
 }
 
-/// One figure of the page for a paper; `chosen` is a combination of the other settings, as the page writes it or without blanks.
+/// One figure of the page for a paper. `chosen` is a combination of the other settings, as the page writes it or without blanks;
+/// of samples it is the key on the axis.
 ///
 /// # Errors
-/// A sentence that says what is missing or which combinations can be chosen.
+/// A sentence that says what is missing or which figures can be chosen.
 pub fn sweep_figure(rows: &[MeanRow], kind: SweepFigureKind, chosen: Option<&str>) -> Result<Figure, String> {
-    let axis = SweepAxis::of(rows)
-        .ok_or("a figure of a sweep needs a varied key with several numbers of one unit as its values")?;
-    let combinations = Combination::all(rows, &axis.key);
-    let titles =
-        || combinations.iter().map(|one| format!("\"{}\"", one.title())).collect::<Vec<_>>().join(", ");
+    let metrics = kind.metrics();
+    let (what, figures) = if are_samples(rows) {
+        ("key on the axis", sample_figures(rows, metrics))
+    } else if let Some(axis) = SweepAxis::of(rows) {
+        ("combination of settings", combination_figures(rows, &axis, metrics))
+    } else {
+        ("combination of settings", words::figures(rows, metrics))
+    };
+    let titles = figures.iter().map(|(title, _)| format!("\"{title}\"")).collect::<Vec<_>>().join(", ");
     let without_blanks = |text: &str| text.replace(' ', "");
-    let combination = match (chosen, combinations.as_slice()) {
-        (None, [only]) => only,
-        (None, _) => return Err(format!("choose a combination of settings with --run, one of {}", titles())),
-        (Some(chosen), all) => {
-            all.iter().find(|one| without_blanks(&one.title()) == without_blanks(chosen)).ok_or_else(
-                || format!("no combination of settings is \"{chosen}\"; choose one of {}", titles()),
-            )?
-        }
+    let position = match (chosen, figures.len()) {
+        (_, 0) => return Err("a figure of a sweep needs a varied key with several values".to_owned()),
+        (None, 1) => 0,
+        (None, _) => return Err(format!("choose a {what} with --run, one of {titles}")),
+        (Some(chosen), _) => figures
+            .iter()
+            .position(|(title, _)| without_blanks(title) == without_blanks(chosen))
+            .ok_or_else(|| format!("no {what} is \"{chosen}\"; choose one of {titles}"))?,
     };
-    let drawing = FigureSettings {
-        all: rows,
-        protocols: protocols(rows),
-        axis: &axis,
-        metrics: kind.metrics(),
-        drawn_as: DrawnAs::Curves,
-    };
-    let figure = drawing.figure(0, combination);
-    if figure.panels.is_empty() { Err("no run of the sweep has this result".to_owned()) } else { Ok(figure) }
+    let figure = figures.into_iter().nth(position).map(|(_, figure)| figure);
+    figure
+        .filter(|figure| !figure.panels.is_empty())
+        .ok_or_else(|| "no run of the sweep has this result".to_owned())
 }
 
 /// The key on the horizontal axes.
@@ -267,17 +284,9 @@ impl<'a> Combination<'a> {
 }
 
 fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
-    let combinations = Combination::all(rows, &axis.key);
-    let drawing = FigureSettings {
-        all: rows,
-        protocols: protocols(rows),
-        axis,
-        metrics: &METRICS,
-        drawn_as: DrawnAs::Curves,
-    };
-    let figures = combinations.iter().take(MOST_FIGURES).enumerate();
-    let figures: Vec<Figure> = figures.map(|(index, one)| drawing.figure(index, one)).collect();
-    let left_out = left_out(combinations.len());
+    let all = combination_figures(rows, axis, &METRICS);
+    let left_out = left_out(all.len());
+    let figures: Vec<Figure> = all.into_iter().take(MOST_FIGURES).map(|(_, figure)| figure).collect();
     let intro = format!(
         "Means over the seeds, with vertical lines as long as their 95 % confidence intervals, over {}. All figures have \
          the same axes.{left_out}",
@@ -505,6 +514,26 @@ mod tests {
         for text in ["<th scope=\"row\">x</th><td>fq-codel</td><td>vegas</td>", ">fq-codel</text>", "9.00"] {
             assert!(page.contains(text), "{text}: {page}");
         }
+    }
+
+    /// The kinds are those of the page, which draws words as rows and samples as markers over each key.
+    #[test]
+    fn figures_for_papers_show_words_and_samples_as_the_page_does() {
+        let words = ["droptail", "codel"].map(|queue| row(queue, "x", "cubic", 9e6));
+        let figure = sweep_figure(&words, SweepFigureKind::All, None).unwrap();
+        assert_eq!((figure.class, figure.panels.len()), ("named-rows rows-of-words", 1));
+        let samples = [("1Mbps", "7"), ("30Mbps", "2")].map(|(rate, count)| row(rate, count, "cubic", 1e6));
+        let refused = sweep_figure(&samples, SweepFigureKind::All, None).map(drop).unwrap_err();
+        assert_eq!(
+            refused,
+            "choose a key on the axis with --run, one of \"flows.f.count\", \"links.L.rate\""
+        );
+        for key in ["links.L.rate", "flows.f.count"] {
+            let figure = sweep_figure(&samples, SweepFigureKind::Metric(1), Some(key)).unwrap();
+            assert_eq!(figure.title.into_string(), format!("Results over {key}"));
+        }
+        let single = sweep_figure(&[row("x", "y", "cubic", 1e6)], SweepFigureKind::All, None).map(drop);
+        assert_eq!(single.unwrap_err(), "a figure of a sweep needs a varied key with several values");
     }
 
     /// No two of the three samples have the same rate or the same number of flows.

@@ -17,13 +17,20 @@ pub(super) fn section(rows: &[MeanRow]) -> Option<Section> {
     let words = Words::of(rows)?;
     let combinations = Combination::all(rows, words.key);
     let figures = combinations.iter().take(MOST_FIGURES).enumerate();
-    let figures: Vec<Figure> = figures.map(|(index, one)| words.figure(index, one)).collect();
+    let figures: Vec<Figure> = figures.map(|(index, one)| words.figure(&METRICS, index, one)).collect();
     let title = format!("Results for each {}", words.key);
     let intro = format!(
         "Means over the seeds, with lines as long as their 95 % confidence intervals. All figures have the same axes.{}",
         left_out(combinations.len())
     );
     Section::of_figures("sweep", title, intro, &figures)
+}
+
+/// The figure of each combination of the other settings, with its title; empty without a key of several values.
+pub(super) fn figures(rows: &[MeanRow], metrics: &[DrawnMetric]) -> Vec<(String, Figure)> {
+    let Some(words) = Words::of(rows) else { return Vec::new() };
+    let combinations = Combination::all(rows, words.key);
+    combinations.iter().map(|one| (one.title(), words.figure(metrics, 0, one))).collect()
 }
 
 /// A key with its values in the order of the rows.
@@ -46,9 +53,9 @@ impl<'a> Words<'a> {
         all.into_iter().rev().max_by_key(|words| words.values.len()).filter(|words| words.values.len() > 1)
     }
 
-    fn figure(&self, index: usize, combination: &Combination<'_>) -> Figure {
+    fn figure(&self, metrics: &[DrawnMetric], index: usize, combination: &Combination<'_>) -> Figure {
         let has = |metric: &&DrawnMetric| self.all.iter().any(|row| row.means.contains_key(metric.column));
-        let panels = METRICS.iter().filter(has).enumerate().map(|(place, metric)| {
+        let panels = metrics.iter().filter(has).enumerate().map(|(place, metric)| {
             let mut panel = self.panel(metric, combination);
             panel.legend = panel.legend.when(place == 0);
             panel

@@ -610,7 +610,7 @@ pub(crate) struct Figure {
     #[arg(long, value_parser = values::figure_kinds())]
     pub(crate) kind: values::ChosenFigure,
     /// The label of the run that is shown; a figure of several runs then shows this one only. Of a sweep: the settings
-    /// besides the one on the axis, as its page writes them
+    /// besides the one on the axis, as its page writes them; of samples: the key on the axis
     #[arg(long, value_name = "LABEL")]
     pub(crate) run: Option<String>,
     /// The width: one column (3.5 inches) or two (7.16 inches)
