@@ -20,13 +20,13 @@ pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
 pub use evaluation::evaluation;
 pub use explain::explanation;
 pub use frontier::{frontier, frontier_figure};
-pub use roots::roots_figure;
 pub use sweep::{SweepFigureKind, sweep, sweep_figure};
 pub use with_run::RunBeside;
 
 use maud::html;
 use millpond_chart::Figure;
 use millpond_report::page::document::{Section, page, paragraphs};
+use millpond_results::RunOrigin;
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
 
@@ -36,6 +36,8 @@ pub struct StabilityPage<'a> {
     pub title: &'a str,
     /// One sentence for each result, the verdict first.
     pub sentences: &'a [String],
+    /// The command that repeats the analysis, and the version; none for figures without a page.
+    pub origin: Option<&'a RunOrigin>,
     /// Roots and margins.
     pub stability: &'a Stability,
     /// A run of the scenario in packets.
@@ -53,7 +55,12 @@ pub struct StabilityPage<'a> {
 /// The page.
 #[must_use]
 pub fn stability(content: &StabilityPage<'_>) -> String {
-    let lead = paragraphs(content.sentences.iter().map(String::as_str));
+    let lead = html! {
+        (paragraphs(content.sentences.iter().map(String::as_str)))
+        @if let Some(RunOrigin { command, version }) = content.origin {
+            ul.facts { li { "Millpond " (version) ": " code { (command) } } }
+        }
+    };
     let sections = [
         Some(Section {
             id: "nyquist".into(),
@@ -63,6 +70,12 @@ pub fn stability(content: &StabilityPage<'_>) -> String {
                 div.pictures { (nyquist::chart(content.stability)) (bode::chart(content.stability)) }
             },
         }),
+        Section::of_figures(
+            "characteristic-roots",
+            "Characteristic roots",
+            ROOTS,
+            &[roots::chart(content.stability)],
+        ),
         content.run.as_ref().and_then(with_run::section),
         content.map.and_then(|map| Section::of_figures("map", "Stability map", MAP, &[map::chart(map)])),
         content.portrait.and_then(|portrait| {
@@ -80,7 +93,8 @@ pub fn stability(content: &StabilityPage<'_>) -> String {
 /// The figures of the page, in its order, each with a name for its file.
 #[must_use]
 pub fn stability_figures(content: &StabilityPage<'_>) -> Vec<Figure> {
-    let mut figures = vec![nyquist::chart(content.stability), bode::chart(content.stability)];
+    let stability = content.stability;
+    let mut figures = vec![nyquist::chart(stability), bode::chart(stability), roots::chart(stability)];
     figures.extend(content.run.iter().flat_map(with_run::figures));
     figures.extend(content.map.map(map::chart));
     figures.extend(content.portrait.map(portrait::chart));
@@ -91,6 +105,9 @@ pub fn stability_figures(content: &StabilityPage<'_>) -> Vec<Figure> {
 
 const LOCI: &str = "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if \
      the loci do not encircle the point -1. Their distance from -1 shows the stability margins.";
+
+const ROOTS: &str = "The rightmost roots of the characteristic equation. A disturbance decays if its root is to the left of zero, and \
+     oscillates at the frequency of its root.";
 
 const MAP: &str =
     "Where the network is stable and where it oscillates. The equilibrium is computed again at each point.";

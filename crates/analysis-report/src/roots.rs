@@ -17,8 +17,7 @@ fn frequency(root: &Root) -> f64 {
 
 /// The roots with their conjugates, the axis between decay and growth, and the abscissa to the right of which no other root
 /// lies.
-#[must_use]
-pub fn roots_figure(stability: &Stability) -> Figure {
+pub(crate) fn chart(stability: &Stability) -> Figure {
     let spectrum = &stability.spectrum;
     let shown = || spectrum.roots.iter().filter(|root| root.s.norm().is_finite());
     let certified = Some(spectrum.complete_to).filter(|bound| bound.is_finite());

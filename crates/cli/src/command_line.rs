@@ -3,7 +3,7 @@
 use millpond_results::RunOrigin;
 
 /// Options with a value that change no result: outputs, colours, threads.
-const WITH_VALUE: &[&str] = &["--out", "--report", "--figure", "--keep", "--color", "--jobs"];
+const WITH_VALUE: &[&str] = &["--out", "--report", "--figure", "--figures", "--keep", "--color", "--jobs"];
 /// Options without a value that change no result.
 const FLAGS: &[&str] = &["--force", "--resume", "--quiet", "-q"];
 

@@ -3,7 +3,7 @@
 use crate::faults::{self, PlacedFault};
 use crate::job::Job;
 use crate::messages::{Fact, Message, PageFigure};
-use millpond_analysis_report::{StabilityPage, roots_figure, stability_figures};
+use millpond_analysis_report::{StabilityPage, stability_figures};
 use millpond_plan::fluid::{self, FluidLinkPlan};
 use millpond_protocols::Registry;
 use millpond_results::Unwatched;
@@ -73,6 +73,7 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
     let page = StabilityPage {
         title: "",
         sentences: &[],
+        origin: None,
         stability,
         run: None,
         map: None,
@@ -89,6 +90,12 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
         )),
         // The same margins as at the locus.
         "bode" => None,
+        "roots" => Some(PageFigure::new(
+            "roots",
+            "Characteristic roots",
+            "Disturbances decay if all roots are to the left of zero.",
+            figure,
+        )),
         _ => Some(PageFigure::new(
             "response",
             "Response to a step",
@@ -96,15 +103,7 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
             figure,
         )),
     };
-    let mut figures: Vec<PageFigure> = stability_figures(&page).iter().filter_map(shown).collect();
-    let roots = PageFigure::new(
-        "roots",
-        "Characteristic roots",
-        "Disturbances decay if all roots are to the left of zero.",
-        &roots_figure(stability),
-    );
-    figures.insert(1.min(figures.len()), roots);
-    figures
+    stability_figures(&page).iter().filter_map(shown).collect()
 }
 
 /// The margins and the rightmost root.

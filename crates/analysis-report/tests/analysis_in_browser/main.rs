@@ -15,7 +15,7 @@ use browser::Browser;
 use millpond_analysis_report as page;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_results::Unwatched;
+use millpond_results::{RunOrigin, Unwatched};
 use millpond_scenario::{Disk, Scenario};
 use millpond_theory::Study;
 use millpond_theory::equilibrium::find_equilibrium;
@@ -56,6 +56,7 @@ fn page_at(rtt: &str) -> String {
     page::stability(&page::StabilityPage {
         title: "Stability of CLTCP",
         sentences: &["stable".to_owned()],
+        origin: Some(&RunOrigin { command: "millpond stability cltcp.toml".into(), version: "0.1.0".into() }),
         stability: &stability,
         run: Some(page::RunBeside {
             run: &run,
@@ -74,7 +75,7 @@ fn page_at(rtt: &str) -> String {
 fn stability_is_drawn_without_error_request_or_empty_chart_in_light_dark_print_and_on_a_phone() {
     in_each_view(&page_at("200ms"), |name, browser, picture| {
         keep_picture(&format!("stability-{name}"), picture);
-        assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 11, "{name}");
+        assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 12, "{name}");
     });
 }
 

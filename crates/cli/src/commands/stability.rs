@@ -7,6 +7,7 @@ use super::figure::content;
 use super::transients::{Requests, Transients};
 use super::with_run::ExplainedRun;
 use crate::args;
+use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
@@ -196,13 +197,16 @@ impl Results<'_> {
         sentences.extend(self.stability.difference_clauses());
         sentences.extend(self.capacities.iter().map(ToString::to_string));
         sentences.extend(self.transients.sentences());
-        analysis_report::stability(&self.shown(title, &sentences))
+        let origin = origin();
+        let content = self.shown(title, &sentences);
+        analysis_report::stability(&analysis_report::StabilityPage { origin: Some(&origin), ..content })
     }
 
     fn shown<'s>(&'s self, title: &'s str, sentences: &'s [String]) -> analysis_report::StabilityPage<'s> {
         analysis_report::StabilityPage {
             title,
             sentences,
+            origin: None,
             stability: self.stability,
             run: self.run.map(|run| run.beside(self.stability)),
             map: self.map,

@@ -119,7 +119,7 @@ fn every_figure_of_the_page_about_stability_is_written_in_both_formats_and_width
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    let figures = ["bode", "nyquist-loci", "run-over-time", "spectrum-0", "stability-map", "step-0"];
+    let figures = ["bode", "nyquist-loci", "roots", "run-over-time", "spectrum-0", "stability-map", "step-0"];
     let files =
         figures.iter().flat_map(|one| ["1.pdf", "1.svg", "2.pdf", "2.svg"].map(|end| format!("{one}-{end}")));
     assert_eq!(names, files.collect::<Vec<_>>());
