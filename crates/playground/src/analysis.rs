@@ -40,7 +40,7 @@ pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<Pla
 fn placed(error: AnalysisError) -> Vec<PlacedFault> {
     match error {
         AnalysisError::Scenario(found) => faults::placed(&found),
-        other => vec![PlacedFault::plain(faults::page_sentence(&other.to_string()))],
+        other => vec![PlacedFault::plain(other.to_string())],
     }
 }
 

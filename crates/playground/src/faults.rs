@@ -52,22 +52,9 @@ impl PlacedFault {
     }
 }
 
-/// A sentence without the clauses that advise to use the command: the page has both worlds beside the analysis.
-pub(crate) fn page_sentence(sentence: &str) -> String {
-    let clauses = sentence.split("; ").filter(|clause| !clause.contains("millpond run"));
-    clauses.collect::<Vec<_>>().join("; ")
-}
-
-/// The help without the advice of the command to choose another world: the page shows both.
-fn page_help(help: &str) -> String {
-    const ADVICE: &str = "run it with --world packets";
-    let rest = help.strip_suffix(ADVICE).unwrap_or(help);
-    rest.trim_end_matches(" or ").trim_end_matches([',', ';', ' ']).to_owned()
-}
-
 impl From<&Fault> for PlacedFault {
     fn from(fault: &Fault) -> Self {
-        let help = Some(page_help(fault.help_text())).filter(|help| !help.is_empty());
+        let help = Some(fault.help_text().to_owned()).filter(|help| !help.is_empty());
         let plain = Self { label: fault.label().to_owned(), help, ..Self::plain(fault.message()) };
         let Some((source, text, range)) = fault.place() else { return plain };
         let before = text.get(..range.start).unwrap_or(text);
@@ -95,7 +82,6 @@ pub(crate) fn placed(faults: &Faults) -> Vec<PlacedFault> {
 mod tests {
     use super::*;
     use millpond_scenario::{Place, Sources};
-    use millpond_theory::AnalysisError;
 
     #[test]
     fn a_place_is_counted_in_lines_and_utf_16_units() {
@@ -109,15 +95,14 @@ mod tests {
         assert_eq!(placed.help.as_deref(), Some("write y"));
     }
 
+    /// The page runs the packet world beside the fluid world.
     #[test]
     fn the_page_does_not_advise_to_choose_a_world() {
-        assert_eq!(page_help("leave out `jitter`, or run it with --world packets"), "leave out `jitter`");
-        assert_eq!(page_help("run it with --world packets"), "");
-        assert_eq!(page_help("write y"), "write y");
-        let error = AnalysisError::DiscreteTime { protocol: "mcp".into() }.to_string();
-        assert_eq!(
-            page_sentence(&error),
-            "the law mcp decides at discrete times: its equilibrium is a cycle and has no linearization"
+        let fault = Sources::new(SCENARIO, "").plain("the fluid world has no jitter");
+        let fault = fault.help("leave out `jitter`").command_help(", or run it with --world packets");
+        assert_eq!(PlacedFault::from(&fault).help.as_deref(), Some("leave out `jitter`"));
+        assert!(
+            Faults::from(fault).render(false).contains("leave out `jitter`, or run it with --world packets")
         );
     }
 

@@ -47,7 +47,15 @@ impl Sources {
         let length = source.as_ref().map_or(0, |s| s.inner().len());
         let start = place.start.min(length);
         let end = place.end.clamp(start, length);
-        Fault { message: message.into(), label: label.into(), help: None, source, start, end }
+        Fault {
+            message: message.into(),
+            label: label.into(),
+            help: None,
+            command_help: None,
+            source,
+            start,
+            end,
+        }
     }
 
     /// The fault, moved to `place` with this label if it has no place yet.
@@ -55,7 +63,8 @@ impl Sources {
         if fault.source.is_some() {
             return fault;
         }
-        Fault { help: fault.help, ..self.fault(place, fault.message, label) }
+        let (help, command_help) = (fault.help, fault.command_help);
+        Fault { help, command_help, ..self.fault(place, fault.message, label) }
     }
 
     /// The place at which a fault of these texts points; the beginning of the first text if it points at none of them.
@@ -69,7 +78,15 @@ impl Sources {
 
     /// A fault without a place.
     pub fn plain(&self, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), label: String::new(), help: None, source: None, start: 0, end: 0 }
+        Fault {
+            message: message.into(),
+            label: String::new(),
+            help: None,
+            command_help: None,
+            source: None,
+            start: 0,
+            end: 0,
+        }
     }
 }
 
@@ -79,6 +96,7 @@ pub struct Fault {
     message: String,
     label: String,
     help: Option<String>,
+    command_help: Option<&'static str>,
     source: Option<Arc<NamedSource<String>>>,
     start: usize,
     end: usize,
@@ -92,6 +110,13 @@ impl Fault {
         self
     }
 
+    /// The fault with a clause that follows the help text where the reader uses the command: ", or run it with --world packets".
+    #[must_use]
+    pub fn command_help(mut self, clause: &'static str) -> Self {
+        self.command_help = Some(clause);
+        self
+    }
+
     /// The message, in one line.
     pub fn message(&self) -> &str {
         &self.message
@@ -102,9 +127,15 @@ impl Fault {
         &self.label
     }
 
-    /// What was expected, or the nearest spelling; empty if there is nothing to say.
+    /// What was expected, or the nearest spelling, without the clause for readers who use the command; empty if there is nothing
+    /// to say.
     pub fn help_text(&self) -> &str {
         self.help.as_deref().unwrap_or_default()
+    }
+
+    /// The help text with the clause for readers who use the command.
+    fn whole_help(&self) -> String {
+        format!("{}{}", self.help_text(), self.command_help.unwrap_or_default())
     }
 
     /// The name of the text at which it points, the text, and the bytes in it; none without a place. The text of an
@@ -116,7 +147,7 @@ impl Fault {
 
     /// Message, label and help.
     pub(crate) fn texts(&self) -> [String; 3] {
-        [self.message.clone(), self.label.clone(), self.help.clone().unwrap_or_default()]
+        [self.message.clone(), self.label.clone(), self.whole_help()]
     }
 
     /// The fault, with the lines of others that have the same cause in its message.
@@ -171,7 +202,7 @@ impl From<&Fault> for ShownFault {
         Self {
             message: shortened(&fault.message),
             label: (!fault.label.is_empty()).then(|| shortened(&fault.label)),
-            help: fault.help.as_deref().filter(|help| !help.is_empty()).map(printable),
+            help: Some(fault.whole_help()).filter(|help| !help.is_empty()).map(|help| printable(&help)),
             excerpt: fault.source.as_ref().map(excerpt),
         }
     }

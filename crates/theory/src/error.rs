@@ -52,8 +52,8 @@ impl fmt::Display for AnalysisError {
             Self::Integration(reason) => reason.fmt(f),
             Self::DiscreteTime { protocol } => write!(
                 f,
-                "the law {protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; simulate it instead: \
-                 millpond run --world fluid"
+                "the law {protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; \
+                 the fluid world shows what the network does instead"
             ),
         }
     }

@@ -152,7 +152,7 @@ impl NoEquilibrium {
             ),
             Self::NotConverged { remaining } => format!(
                 "no equilibrium found: where the search stopped, a state still changes by {} of its value per second; \
-                 integrate the network with `millpond run --world fluid`",
+                 the fluid world shows what the network does instead",
                 share(remaining)
             ),
         }

@@ -1,7 +1,7 @@
 //! From the links of a scenario to those of the fluid engine.
 
 use super::plan::{FluidLinkPlan, FluidProtocol, protocol};
-use super::unsupported;
+use super::unsupported::{self, OR_PACKETS};
 use crate::buffers::buffer;
 use crate::flow_instances::FlowInstance;
 use crate::laws::{carries_ecn, queue, queue_place, refused, routers};
@@ -197,7 +197,7 @@ fn outage(scenario: &Scenario, hop: Hop, what: &str, time: Time) -> Fault {
     );
     let place = scenario.links[hop.link].name.place;
     let fault = scenario.fault(place, message, "not possible in the fluid world");
-    fault.help("give the trace a longer `window`, or run it with --world packets")
+    fault.help("give the trace a longer `window`").command_help(OR_PACKETS)
 }
 
 /// Means over consecutive windows up to the end of the run.

@@ -13,7 +13,10 @@ use millpond_scenario::{
 };
 use millpond_units::Span;
 
-const PACKETS: &str = "run it with --world packets";
+/// For readers who use the command; the playground runs the packet world beside the fluid world.
+pub(super) const OR_PACKETS: &str = ", or run it with --world packets";
+/// The same after a list.
+const OR_PACKETS_INSTEAD: &str = "; or run it with --world packets";
 
 /// Features of links and flows that have no equations, whatever the protocols are.
 pub(super) fn scenario(scenario: &Scenario) -> Result<(), Fault> {
@@ -56,7 +59,7 @@ impl Unsupported {
 fn refusal(scenario: &Scenario, place: Place, name: &str, unsupported: &Unsupported) -> Fault {
     let message = format!("{name}: the fluid world has no {}", unsupported.feature);
     let fault = scenario.fault(place, message, "not possible in the fluid world");
-    fault.help(format!("{}, or {PACKETS}", unsupported.alternative))
+    fault.help(unsupported.alternative).command_help(OR_PACKETS)
 }
 
 /// The first feature of a link that has no equations.
@@ -158,7 +161,7 @@ pub(super) fn protocol_without_equations(
     let names: Vec<&str> = registry.protocols().filter(has).map(|protocol| protocol.card().name).collect();
     let name = &configured.label.value;
     let fault = scenario.fault(configured.label.place, format!("{name} has no fluid model"), "no equations");
-    fault.help(format!("protocols with a fluid model: {}; or {PACKETS}", names.join(", ")))
+    fault.help(format!("protocols with a fluid model: {}", names.join(", "))).command_help(OR_PACKETS_INSTEAD)
 }
 
 /// The error for a queue without a fluid model, at a link.
@@ -180,7 +183,7 @@ pub(super) fn queue_without_equations(
         format!("{link}: the queue {} has no fluid model", queue.card().name),
         "no equations",
     );
-    fault.help(format!("queues with a fluid model: {}; or {PACKETS}", names.join(", ")))
+    fault.help(format!("queues with a fluid model: {}", names.join(", "))).command_help(OR_PACKETS_INSTEAD)
 }
 
 /// The error if the plan cannot be integrated with the scenario's fixed step.
@@ -191,7 +194,7 @@ pub(super) fn method(scenario: &Scenario, plan: &FluidPlan) -> Result<(), Fault>
         Error::InvalidNetwork { name, reason } => {
             let place = place_of(scenario, &plan.links, &plan.loops, name);
             let fault = scenario.fault(place, format!("{name}: {reason}"), "not possible with fixed steps");
-            fault.help(format!("{ADAPTIVE}, or {PACKETS}"))
+            fault.help(ADAPTIVE).command_help(OR_PACKETS)
         }
         Error::StepTooLong { longest, .. } => {
             let longest = Span::from_secs(*longest);
