@@ -4,7 +4,7 @@ use crate::drawing::drawing;
 use crate::effort::Effort;
 use crate::faults::{self, PlacedFault};
 use crate::job::Job;
-use crate::sliders::{Slider, sliders};
+use crate::sliders::{Slider, raise_base_rtts, sliders};
 use crate::written;
 use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
@@ -50,6 +50,7 @@ impl Checked {
     /// Adds what the scenario and its plans tell.
     fn plan(&mut self, scenario: &Scenario, registry: &Registry) {
         self.drawing = drawing(scenario);
+        raise_base_rtts(&mut self.sliders, scenario);
         self.effort = Effort::of(scenario);
         match packets::check(scenario, registry) {
             Ok(found) => (self.warnings, self.outline) = (found.warnings, found.outline),

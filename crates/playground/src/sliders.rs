@@ -6,6 +6,7 @@ use crate::written::{Found, find};
 use millpond_law::{Domain, Parameter};
 use millpond_protocols::Registry;
 use millpond_report::terminal::parameter_default;
+use millpond_scenario::Scenario;
 use millpond_units::Span;
 use serde::Serialize;
 use toml_edit::{DocumentMut, Value};
@@ -97,6 +98,18 @@ pub(crate) fn sliders(original: &DocumentMut, changed: &DocumentMut, registry: &
     sliders.extend(all.of_protocols(registry));
     sliders.extend(all.of_queues(registry));
     sliders
+}
+
+/// Raises the lower ends of base RTTs to what the links of their paths take: `rtt` can only lengthen a path.
+pub(crate) fn raise_base_rtts(sliders: &mut [Slider], scenario: &Scenario) {
+    for group in &scenario.flows {
+        let path = format!("flows.{}.rtt", group.name.value);
+        let Some(slider) = sliders.iter_mut().find(|slider| slider.path == path) else { continue };
+        let unit = format!("1{}", slider.unit).parse().map(Span::secs);
+        if let (Ok(unit), Some(now)) = (unit, slider.value) {
+            slider.minimum = slider.minimum.max(scenario.least_rtt(group).secs() / unit).min(now);
+        }
+    }
 }
 
 /// The shorthands that describe links, each with the keys under which they stand.
@@ -336,13 +349,16 @@ struct SliderRange {
 }
 
 impl SliderRange {
-    /// The domain where it is bounded, else a factor of 20 around `around`; `now` always lies in it.
+    /// The domain where it is bounded, else a factor of 20 around `around`; `now` always lies in it. A lower end that the
+    /// domain excludes is replaced by one nearer to `around`.
     fn of(domain: &Domain, around: f64, now: Option<f64>) -> Self {
         const FACTOR: f64 = 20.0;
         let (low, high) = range(domain);
         let around = if around > 0.0 { around } else { 1.0 };
         // Some bounds only exclude mistakes.
         let high = high.filter(|high| *high <= 100.0 * FACTOR * around).unwrap_or(FACTOR * around);
+        let contains = |end: f64| domain.contains(&millpond_law::Value::Number(end)) == Ok(true);
+        let low = low.map(|low| if contains(low) { low } else { low + (around - low) / FACTOR });
         let low = low.filter(|low| *low > 0.0 || high <= 1.0);
         let now = now.unwrap_or(around);
         match low {
@@ -423,6 +439,47 @@ params = { phi1 = 10 }
         let shortest = one(&of(&["measure.from=4000ms"]), "duration").minimum;
         assert!((shortest - 4.4).abs() < 1e-9, "{shortest}");
         assert!(one(&of(&["links.L.rate=1Gbps"]), "links.L.rate").maximum >= 1.0);
+    }
+
+    #[test]
+    fn a_base_rtt_is_no_shorter_than_its_path() {
+        let mut sliders = of(&["links.L.delay=20ms"]);
+        let overrides = ["links.L.delay=20ms".to_owned()];
+        let files = millpond_scenario::Disk;
+        let scenario = Scenario::parse(TEXT, "text", std::path::Path::new(""), &overrides, &files).unwrap();
+        assert!((one(&sliders, "flows.f.rtt").minimum - 3.0).abs() < 1e-9);
+        raise_base_rtts(&mut sliders, &scenario);
+        assert!((one(&sliders, "flows.f.rtt").minimum - 40.0).abs() < 1e-9);
+    }
+
+    /// The gain of DCTCP must be above zero, and the base of LGCC's marks above one.
+    #[test]
+    fn the_ends_of_a_slider_are_values_that_the_parameter_can_have() {
+        let registry = Registry::builtin();
+        let laws = registry.protocols().map(|protocol| (protocol.card().name, protocol.card().parameters));
+        let queues = registry.queues().map(|queue| (queue.card().name, queue.card().parameters));
+        for (name, key) in laws.chain(queues).flat_map(|(name, keys)| keys.iter().map(move |key| (name, key)))
+        {
+            let parameter = key.parameter();
+            let around =
+                Quantity::parse(&parameter_default(&parameter)).map_or(1.0, |default| default.number);
+            let ends = SliderRange::of(&parameter.domain, around, Some(around));
+            let is_number = matches!(parameter.domain, Domain::Number(_) | Domain::Whole(_));
+            for end in
+                [ends.minimum, ends.maximum].map(|end| if is_whole(&parameter) { end.round() } else { end })
+            {
+                let value = millpond_law::Value::Number(end);
+                assert!(
+                    !is_number || parameter.domain.contains(&value) == Ok(true),
+                    "{name}: {} = {end}",
+                    parameter.name
+                );
+            }
+        }
+    }
+
+    fn is_whole(parameter: &Parameter) -> bool {
+        matches!(parameter.domain, Domain::Whole(_))
     }
 
     #[test]

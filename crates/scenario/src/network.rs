@@ -78,6 +78,11 @@ impl Scenario {
         propagation(&self.links, hops)
     }
 
+    /// The shortest base round-trip time that all flows of a group can have: the propagation along its longest path and back.
+    pub fn least_rtt(&self, group: &FlowGroup) -> Span {
+        least_rtt(&self.links, &self.nodes, &group.paths)
+    }
+
     /// A fault of the value at `place` of the scenario. `label` stands at the place, below the line.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         self.sources.fault(place, message, label)
@@ -183,8 +188,8 @@ impl Network {
         return_path(&self.links, &self.nodes, path)
     }
 
-    pub(crate) fn propagation(&self, hops: &[Hop]) -> Span {
-        propagation(&self.links, hops)
+    pub(crate) fn least_rtt(&self, paths: &[Vec<Hop>]) -> Span {
+        least_rtt(&self.links, &self.nodes, paths)
     }
 
     /// The set of paths with this name, which a shorthand defines.
@@ -236,6 +241,14 @@ fn return_path(links: &[Link], nodes: &[String], path: &[Hop]) -> Option<Vec<Hop
 
 fn delay(links: &[Link], hop: Hop) -> Span {
     links.get(hop.link).map_or(Span::ZERO, |link| link.direction(hop.forward).delay.initial())
+}
+
+fn least_rtt(links: &[Link], nodes: &[String], paths: &[Vec<Hop>]) -> Span {
+    let there_and_back = |path: &Vec<Hop>| {
+        let back = return_path(links, nodes, path).unwrap_or_default();
+        propagation(links, path) + propagation(links, &back)
+    };
+    paths.iter().map(there_and_back).max().unwrap_or_default()
 }
 
 fn propagation(links: &[Link], hops: &[Hop]) -> Span {

@@ -12,7 +12,7 @@ use crate::table::{
     Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, stored_key, text,
 };
 use crate::tree::Raw;
-use millpond_units::{Bytes, Readable, Span, Time};
+use millpond_units::{Bytes, Readable, Time};
 use std::collections::BTreeSet;
 
 /// The most flows of a scenario.
@@ -352,11 +352,7 @@ fn lasts(flow: &mut FlowTable, written: &Written<'_>) -> Option<()> {
 fn rtt(group: &FlowGroup, written: &Written<'_>) -> Option<Rtt> {
     let rtt = Rtt::read(written)?;
     let (Rtt::Constant(shortest) | Rtt::Uniform(shortest, _)) = rtt;
-    let network = written.context.network;
-    let propagation = |path: &Vec<_>| {
-        network.propagation(path) + network.propagation(&network.return_path(path).unwrap_or_default())
-    };
-    let least: Span = group.paths.iter().map(propagation).max().unwrap_or_default();
+    let least = written.context.network.least_rtt(&group.paths);
     if shortest >= least {
         return Some(rtt);
     }
