@@ -150,18 +150,25 @@ pub(crate) struct ScenarioEntry {
     own: bool,
 }
 
-/// The scenarios of the folder, then the shipped ones.
+/// The scenarios of the folder, then the shipped ones, without those whose names the folder has.
 pub(crate) fn scenarios(folder: &Path) -> Vec<ScenarioEntry> {
-    let own = folder_scenarios(folder).into_iter().map(|one| (one, true));
-    let shipped = shipped::scenarios().into_iter().map(|one| (one, false));
-    own.chain(shipped).filter_map(|(scenario, own)| entry(scenario, own)).collect()
+    let mut found: Vec<_> = folder_scenarios(folder).into_iter().filter_map(|one| entry(one, true)).collect();
+    let shipped = shipped::scenarios().into_iter().filter_map(|one| entry(one, false));
+    let others: Vec<_> = shipped.filter(|one| found.iter().all(|own| own.name != one.name)).collect();
+    found.extend(others);
+    found
 }
 
-/// The entry of a TOML file that has flows.
+/// The entry of a file that has flows, or that is not TOML: the page then shows why.
 fn entry(ScenarioText { name, text }: ScenarioText, own: bool) -> Option<ScenarioEntry> {
-    let document = document(&text).ok()?;
-    document.get("flows")?;
-    let title = document.get("title").and_then(|title| title.as_str()).unwrap_or(&name).to_owned();
+    let title = match document(&text) {
+        Ok(document) => {
+            document.get("flows")?;
+            document.get("title").and_then(|title| title.as_str()).map(str::to_owned)
+        }
+        Err(_) => None,
+    };
+    let title = title.unwrap_or_else(|| name.clone());
     Some(ScenarioEntry { name, title, text, own })
 }
 
@@ -182,4 +189,28 @@ fn folder_scenarios(folder: &Path) -> Vec<ScenarioText> {
         Some(ScenarioText { name, text: String::from_utf8(bytes).ok()? })
     };
     names.iter().filter_map(scenario).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOW: &str = "title = \"Mine\"\n[[flows]]\nname = \"f\"\n";
+
+    /// The reader has changed a copy of a shipped scenario, and another file has an open string.
+    #[test]
+    fn a_file_of_the_folder_takes_the_place_of_the_shipped_scenario_of_its_name_and_a_broken_one_is_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("dumbbell", FLOW), ("broken", "title = \"x\n[[flows]]"), ("settings", "a = 1")];
+        for (name, text) in files {
+            std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
+        }
+        let found = scenarios(folder.path());
+        let own: Vec<_> = found.iter().filter(|one| one.own).map(|one| (&*one.name, &*one.title)).collect();
+        assert_eq!(own, [("broken", "broken"), ("dumbbell", "Mine")]);
+        let named: Vec<_> = found.iter().filter(|one| one.name == "dumbbell").collect();
+        assert_eq!(named.len(), 1);
+        assert_eq!(named[0].text, FLOW);
+        assert!(found.iter().any(|one| !one.own && one.name == "parking-lot"));
+    }
 }
