@@ -13,6 +13,8 @@ const ORDER = ["rates", "queue", "delay-over-time", "delay"];
 export class Answer {
   constructor() {
     this.facts = { packets: [], fluid: [], analysis: [] };
+    /** For each world the times between which its facts are measured, in seconds. */
+    this.measured = {};
     this.warnings = {};
     this.parts = new Map();
     /** Ends the listeners of the plots of a part of the page. */
@@ -25,14 +27,17 @@ export class Answer {
   }
 
   /** Figures of a run, or of its beginning up to `until` seconds. */
-  showFigures({ world, until, figures, facts, warnings }) {
+  showFigures({ world, until, measured, figures, facts, warnings }) {
     this.showPart(world, until);
     this.facts[world] = facts;
+    this.measured[world] = measured;
     this.warnings[world] = warnings ?? [];
     const worlds = document.getElementById("worlds");
     const known = (id) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
     for (const figure of [...figures].sort((one, other) => known(one.id) - known(other.id))) {
-      this.place(worlds, `${figure.id}-${world}`, `row-${known(figure.id)} of-${world}`, figure, WORLDS[world]);
+      const row = known(figure.id);
+      const rank = row * Object.keys(WORLDS).length + Object.keys(WORLDS).indexOf(world);
+      this.place(worlds, { slot: `${figure.id}-${world}`, rank, classes: `row-${row} of-${world}` }, figure, WORLDS[world]);
     }
     const present = new Set(figures.map((figure) => `${figure.id}-${world}`));
     for (const slot of worlds.querySelectorAll(`.of-${world}`)) if (!present.has(slot.dataset.slot)) slot.remove();
@@ -53,22 +58,23 @@ export class Answer {
     this.facts.analysis = facts;
     document.getElementById("sentence").textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
     const analysis = document.getElementById("analysis");
-    for (const figure of figures) this.place(analysis, figure.id, `figure-${figure.id}`, figure, "");
+    for (const [rank, figure] of figures.entries()) this.place(analysis, { slot: figure.id, rank, classes: `figure-${figure.id}` }, figure, "");
     const present = new Set(figures.map((figure) => figure.id));
     for (const slot of analysis.querySelectorAll("[data-slot]")) if (!present.has(slot.dataset.slot)) slot.remove();
     this.listen(analysis);
     this.showFacts();
   }
 
-  /** Replaces the figure of a slot in one step, so that nothing flickers. */
-  place(container, slot, classes, figure, world) {
+  /** Replaces the figure of a slot in one step, so that nothing flickers. Slots stand in the order of `rank`, in which they are read and reached by Tab, whichever arrives first. */
+  place(container, { slot, rank, classes }, figure, world) {
     let holder = container.querySelector(`[data-slot="${slot}"]`);
     if (!holder) {
       const title = element("h3", {});
       const save = element("button", { type: "button", class: "save" }, "SVG");
-      holder = element("section", { "data-slot": slot, class: classes }, element("header", {}, title, save), element("div", { class: "picture" }));
+      holder = element("section", { "data-slot": slot, "data-rank": rank, class: classes }, element("header", {}, title, save), element("div", { class: "picture" }));
       save.addEventListener("click", () => saveFigure(holder.querySelector(".picture"), title.textContent, slot));
-      container.append(holder);
+      const next = [...container.children].find((other) => Number(other.dataset.rank) > rank);
+      container.insertBefore(holder, next ?? null);
     }
     const title = world ? `${figure.title}, ${world.toLowerCase()}` : figure.title;
     holder.querySelector("h3").textContent = title;
@@ -94,11 +100,12 @@ export class Answer {
   showFacts() {
     const worlds = Object.keys(WORLDS).filter((world) => this.facts[world].length);
     const names = new Map(worlds.flatMap((world) => this.facts[world].map((fact) => [fact.id, fact])));
-    const cell = (world, id) => element("td", {}, number(this.fact(world, id)?.value));
+    const cell = (world, id) => element("td", {}, number(this.fact(world, id)?.value, isWholeRow(id)));
+    const isWholeRow = (id) => worlds.every((world) => Number.isInteger(this.fact(world, id)?.value ?? 0));
     const rows = [...names.values()].map((fact) => element("tr", { "data-fact": fact.id },
       element("th", { scope: "row" }, fact.label, unit(fact)), ...worlds.map((world) => cell(world, fact.id))));
     const heads = worlds.map((world) => element("th", { scope: "col" }, WORLDS[world]));
-    const measured = element("table", {}, element("caption", {}, "Measured"),
+    const measured = element("table", {}, element("caption", {}, this.measuredTime(worlds)),
       element("thead", {}, element("tr", {}, element("td", {}), ...heads)), element("tbody", {}, ...rows));
     const lines = this.facts.analysis.filter((fact) => fact.value !== null).map((fact) => element("tr", { "data-fact": fact.id },
       element("th", { scope: "row" }, fact.label, unit(fact)), element("td", {}, number(fact.value))));
@@ -106,6 +113,14 @@ export class Answer {
     const warnings = new Set(Object.values(this.warnings).flat());
     document.getElementById("warnings").replaceChildren(...[...warnings].map((text) => element("li", {}, text)));
     document.getElementById("facts").replaceChildren(...(rows.length ? [measured] : []), ...(lines.length ? [computed] : []));
+  }
+
+  /** The caption of the measured facts: the time in which they are measured, if it is the same in all worlds. */
+  measuredTime(worlds) {
+    const times = worlds.map((world) => this.measured[world]).filter(Boolean);
+    const [from, to] = times[0] ?? [];
+    const isSame = times.length > 0 && times.every((time) => time[0] === from && time[1] === to);
+    return isSame ? `Measured from ${seconds(from)} to ${seconds(to)}` : "Measured";
   }
 
   /** Says how much of an unfinished run is drawn. */
@@ -146,14 +161,16 @@ const unit = (fact) => (fact.unit ? element("span", { class: "unit" }, fact.unit
 /** Smaller values are errors of rounding: a picosecond in milliseconds. */
 const NEGLIGIBLE = 1e-9;
 
-/** Three digits, without exponent where a reader expects none. */
-export function number(value) {
+const seconds = (value) => `${Number(value.toPrecision(6))}\u00a0s`;
+
+/** Three digits, without exponent where a reader expects none; a whole number without decimals, unless the numbers beside it have some. */
+export function number(value, isWhole = Number.isInteger(value)) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
-  const size = Math.abs(value);
+  const size = Math.abs(Number(value.toPrecision(3)));
   if (size < NEGLIGIBLE) return "0";
-  if (Number.isInteger(value)) return String(value).replace("-", "−");
-  if (size !== 0 && size < 1e-3) return value.toExponential(1).replace("-", "−");
+  if (isWhole) return String(value).replace("-", "−");
+  if (size < 1e-3) return value.toExponential(1).replace("-", "−");
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toFixed(digits).replace("-", "−");
 }

@@ -22,6 +22,8 @@ const controls = new Controls({ isChanged: (path) => state.overrides.has(path), 
 const editor = new Editor(by("editor"), changeText);
 const known = { scenarios: new Map(), lessons: [], loaded: new Map() };
 let lesson = null;
+/** Whether the last run has what the step asks for. */
+let isAnswered = false;
 let checked = null;
 
 // Runs: the latest request wins
@@ -31,7 +33,11 @@ const PATIENCE_MS = 120;
 /** Progress is shown after this time. */
 const PROGRESS_MS = 200;
 
-const run = { abort: null, began: 0, waiting: false, timer: 0 };
+/** `of` is what the last run was requested for. */
+const run = { abort: null, began: 0, waiting: false, timer: 0, of: "" };
+
+/** The scenario of the page, as a text that differs if any value differs. */
+const present = () => JSON.stringify([state.text, settings()]);
 
 function requestRun() {
   if (run.abort && performance.now() - run.began < PATIENCE_MS) {
@@ -45,7 +51,8 @@ function requestRun() {
 async function startRun() {
   run.abort?.abort();
   const abort = new AbortController();
-  Object.assign(run, { abort, began: performance.now(), waiting: false });
+  Object.assign(run, { abort, began: performance.now(), waiting: false, of: present() });
+  by("outdated").hidden = true;
   clearTimeout(run.timer);
   run.timer = setTimeout(() => { by("running").hidden = false; }, PROGRESS_MS);
   const faults = [];
@@ -91,12 +98,18 @@ function endRun(message) {
   else announce(message);
 }
 
+/** The faults of a run, each once; without the name of a world if both worlds have it. */
 function showRunFaults(faults) {
-  const items = new Map(faults.map(({ world, message, help }) => {
-    const text = world ? `${WORLDS[world]}: ${message}` : message;
-    return [`${text} ${help}`, element("li", {}, text, help ? element("small", {}, help) : null)];
-  }));
-  by("run-faults").replaceChildren(...items.values());
+  const found = new Map();
+  for (const { world, message, help } of faults) {
+    const key = JSON.stringify([message, help]);
+    found.set(key, { message, help, worlds: [...(found.get(key)?.worlds ?? []), world].filter(Boolean) });
+  }
+  const items = [...found.values()].map(({ message, help, worlds }) => {
+    const text = worlds.length === 1 ? `${WORLDS[worlds[0]]}: ${message}` : message;
+    return element("li", {}, text, help ? element("small", {}, help) : null);
+  });
+  by("run-faults").replaceChildren(...items);
 }
 
 /** The width of one figure in CSS pixels. */
@@ -147,13 +160,36 @@ function showCheck(result) {
   const text = count === 1 ? "1 fault" : `${count} faults`;
   by("fault-count").replaceChildren(...(count ? [element("button", { type: "button", onclick: show }, text)] : []));
   if (count) announce(`${text}. ${result.faults[0].message}`);
+  showOutdated(count > 0);
   if (result.drawing) showDrawing(result.drawing);
   if (count && !result.sliders.length) return;
   const before = by("sliders").dataset.signature;
   controls.show(by("sliders"), result.sliders);
   if (lesson && (before !== by("sliders").dataset.signature || !by("lesson").querySelector(".control"))) showLesson();
-  by("changes").hidden = state.overrides.size === 0;
+  showChanges();
 }
+
+/** A text with a fault is not run: the results on the page belong to an earlier one. */
+function showOutdated(hasFault) {
+  const isOutdated = hasFault && run.of !== "" && run.of !== present();
+  by("outdated").hidden = !isOutdated;
+  if (isOutdated) showRunFaults([]);
+}
+
+/** The changes of controls are not in the text, and hide what the text has for the same keys. */
+function showChanges() {
+  const changes = settings();
+  by("changes").hidden = changes.length === 0;
+  by("overridden").hidden = changes.length === 0;
+  const list = changes.flatMap((change, index) => [index ? ", " : "", element("code", {}, change)]);
+  by("overridden").replaceChildren(element("p", {}, "Changed by controls, in place of what the text has: ", ...list), element("p", {}, ...changeButtons()));
+}
+
+/** The buttons that write all changes into the text, and that take them back. */
+const changeButtons = () => [
+  element("button", { type: "button", onclick: () => writeIntoText().catch(report) }, "Write into the text"),
+  element("button", { type: "button", onclick: resetAll }, "Reset all"),
+];
 
 /** The network; a wide one scrolls, so that its names can be read. */
 function showDrawing(drawing) {
@@ -169,11 +205,18 @@ const isOfChange = (fault) => fault.source === "--set";
 
 /** A fault of the text with its line; a fault of a changed value with a button that takes all changes back. */
 function faultItem(fault) {
-  const help = fault.help ? element("small", {}, fault.help) : null;
-  if (isInText(fault)) return element("li", {}, element("button", { type: "button", onclick: () => editor.goTo(fault) }, `Line ${fault.line}: ${fault.message}`), help);
-  if (!isOfChange(fault)) return element("li", {}, fault.message, help);
+  const notes = [reasonOf(fault), fault.help ? element("small", {}, fault.help) : null];
+  if (isInText(fault)) return element("li", {}, element("button", { type: "button", onclick: () => editor.goTo(fault) }, `Line ${fault.line}: ${fault.message}`), ...notes);
+  if (!isOfChange(fault)) return element("li", {}, fault.message, ...notes);
   const back = element("button", { type: "button", id: "take-back", onclick: resetAll }, "Take all changes back");
-  return element("li", {}, `${fault.excerpt}: ${fault.message} `, back, help);
+  return element("li", {}, `${fault.excerpt}: ${fault.message} `, back, ...notes);
+}
+
+/** What stands at the place of a fault: the reason why a file cannot be read, for example. */
+function reasonOf({ label, message, excerpt, column, length }) {
+  if (!label || message.includes(label)) return null;
+  const place = excerpt.slice(column - 1, column - 1 + length);
+  return element("small", {}, ...(place ? [element("code", {}, place), ": "] : []), label);
 }
 
 function resetAll() {
@@ -224,6 +267,7 @@ async function openScenario(origin, step = 0) {
   answer.clear();
   by("notice").textContent = "";
   Object.assign(state, { origin, step, reached: new Set(), overrides: new Map() });
+  isAnswered = false;
   await loadLesson();
   state.text = lesson ? lesson.scenario : (known.scenarios.get(origin)?.text ?? "");
   if (lesson) beginStep();
@@ -248,6 +292,7 @@ function beginStep() {
 
 function goToStep(index) {
   state.step = index;
+  isAnswered = false;
   beginStep();
   showLesson();
   changed();
@@ -263,11 +308,12 @@ function showLesson() {
   controls.forget(by("lesson"));
   lessons.show(by("lesson"), lesson, state, {
     go: goToStep,
-    leave: () => { lesson = null; state.origin = ""; by("scenario").value = ""; showLesson(); foldControls(); remember(true); },
+    leave: () => { lesson = null; state.origin = ""; showOrigin(); showLesson(); foldControls(); remember(true); },
     control: (wanted) => (typeof wanted === "string" ? controls.copyOf(wanted) : ownChoice(wanted)),
   });
   if (focused?.id) by(focused.id)?.focus({ preventScroll: true });
   else focusOn(by("lesson"), focused?.dataset.path);
+  lessons.showResult(by("lesson"), isAnswered);
   return lessons.showWatched(by("lesson"), lesson.steps[state.step], (world, id) => answer.fact(world, id));
 }
 
@@ -291,8 +337,9 @@ function judgeStep() {
   if (!lesson || answer.parts.size) return;
   const step = lesson.steps[state.step];
   lessons.showWatched(by("lesson"), step, (world, id) => answer.fact(world, id));
-  if (state.reached.has(state.step)) return;
-  if (!lessons.reached(step, (world, id) => answer.fact(world, id)?.value, setting)) return;
+  isAnswered = lessons.reached(step, (world, id) => answer.fact(world, id)?.value, setting);
+  lessons.showResult(by("lesson"), isAnswered);
+  if (!isAnswered || state.reached.has(state.step)) return;
   state.reached.add(state.step);
   lessons.markReached(by("lesson"), state.step);
   remember(false);
@@ -300,13 +347,20 @@ function judgeStep() {
 
 function showState() {
   editor.text = state.text;
-  by("scenario").value = state.origin;
+  showOrigin();
   showLesson();
-  by("changes").hidden = state.overrides.size === 0;
+  showChanges();
+}
+
+/** The name in the list; "your own text" for a scenario that this server does not have. */
+function showOrigin() {
+  by("scenario").value = state.origin;
+  if (by("scenario").selectedIndex < 0) by("scenario").value = "";
 }
 
 async function restoreState() {
   if (!(await restore(location.hash))) return false;
+  isAnswered = false;
   await loadLesson();
   foldControls();
   showState();
@@ -350,9 +404,7 @@ function addTabs() {
       selectTab(next.getAttribute("aria-controls"));
     });
   }
-  const write = element("button", { type: "button", id: "write", onclick: () => writeIntoText().catch(report) }, "Write into the text");
-  const reset = element("button", { type: "button", id: "reset-all", onclick: resetAll }, "Reset all");
-  by("controls").append(element("div", { id: "sliders" }), element("p", { id: "changes", hidden: true }, write, reset));
+  by("controls").append(element("div", { id: "sliders" }), element("p", { id: "changes", hidden: true }, ...changeButtons()));
 }
 
 /** What an error says to the reader; a fault of the page itself is also written to the console. */
@@ -397,11 +449,17 @@ function addTheme() {
 
 function fillList() {
   const lessonOptions = known.lessons.map(({ name, title }) => element("option", { value: LESSON + name }, title));
-  const scenarioOptions = [...known.scenarios.values()].map(({ name, title }) => element("option", { value: name }, title || name));
+  const scenarios = [...known.scenarios.values()];
+  const titled = ({ name, title }) => element("option", { value: name }, title || name);
+  const named = ({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name);
+  const groups = [
+    ["Lessons", lessonOptions],
+    ["Scenarios of your folder", scenarios.filter(({ own }) => own).map(named)],
+    ["Shipped scenarios", scenarios.filter(({ own }) => !own).map(titled)],
+  ];
   by("scenario").replaceChildren(
     element("option", { value: "", hidden: true }, "Your own text"),
-    element("optgroup", { label: "Lessons" }, ...lessonOptions),
-    element("optgroup", { label: "Scenarios" }, ...scenarioOptions),
+    ...groups.filter(([, options]) => options.length).map(([label, options]) => element("optgroup", { label }, ...options)),
   );
 }
 

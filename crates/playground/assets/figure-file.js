@@ -9,6 +9,8 @@ const LEFT = 62;
 const RIGHT = 18;
 const HEAD = 34;
 const FOOT = 48;
+/** From one line of a heading to the next. */
+const LINE = 18;
 
 /** Offers a file for saving. */
 export function save(name, type, content) {
@@ -43,12 +45,13 @@ function serialize(copy, title) {
   for (const panel of copy.querySelectorAll(".panel")) {
     const plot = panel.querySelector("svg.plot");
     const box = plot.getBoundingClientRect();
-    file.append(...heading(panel, top));
+    const { parts, lines, right } = heading(panel, top, LEFT + box.width);
+    top += HEAD + (lines - 1) * LINE;
     const placed = inlined(plot);
-    for (const [key, value] of Object.entries({ x: LEFT, y: top + HEAD, width: box.width, height: box.height, overflow: "visible" })) placed.setAttribute(key, value);
-    file.append(placed);
-    top += HEAD + box.height + FOOT;
-    width = Math.max(width, LEFT + box.width + RIGHT);
+    for (const [key, value] of Object.entries({ x: LEFT, y: top, width: box.width, height: box.height, overflow: "visible" })) placed.setAttribute(key, value);
+    file.append(...parts, placed);
+    top += box.height + FOOT;
+    width = Math.max(width, Math.ceil(right) + RIGHT, LEFT + box.width + RIGHT);
   }
   for (const [key, value] of Object.entries({ viewBox: `0 0 ${width} ${top}`, width, height: top })) file.setAttribute(key, value);
   const name = document.createElementNS(SVG, "title");
@@ -59,38 +62,52 @@ function serialize(copy, title) {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(file)}\n`;
 }
 
-/** The quantity of a panel and its legend. */
-function heading(panel, top) {
+/** The width of a text in the font of an element; that of the element itself is less if the page wraps it. */
+function textWidth(text, { fontWeight, fontSize, fontFamily }) {
+  const canvas = document.createElement("canvas").getContext("2d");
+  canvas.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  return canvas.measureText(text).width;
+}
+
+/** The quantity of a panel and its legend from `top` on: their parts, the number of lines, and where the longest line ends. A key that would end to the right of `end` begins a line. */
+function heading(panel, top, end) {
   const parts = [];
-  let left = LEFT;
-  const put = (source, text, gap) => {
+  let [left, lines, right] = [LEFT, 1, LEFT];
+  const put = (source, text, begin) => {
     const made = document.createElementNS(SVG, "text");
     const style = getComputedStyle(source);
-    for (const [key, value] of Object.entries({ x: left, y: top + 20, fill: style.color, "font-size": style.fontSize, "font-family": style.fontFamily, "font-weight": style.fontWeight })) made.setAttribute(key, value);
+    for (const [key, value] of Object.entries({ x: begin, y: top + 20 + (lines - 1) * LINE, fill: style.color, "font-size": style.fontSize, "font-family": style.fontFamily, "font-weight": style.fontWeight })) made.setAttribute(key, value);
     made.textContent = text;
     parts.push(made);
-    left += source.getBoundingClientRect().width + gap;
+    left = begin + textWidth(text, style);
+    right = Math.max(right, left);
   };
   const quantity = panel.querySelector(".quantity");
-  put(quantity, [...quantity.childNodes].map((node) => node.textContent).join(" "), 18);
+  put(quantity, [...quantity.childNodes].map((node) => node.textContent).join(" "), left);
   for (const key of panel.querySelectorAll(".legend .key")) {
-    const swatch = key.querySelector("svg");
-    if (swatch) {
-      const sample = inlined(swatch);
-      sample.setAttribute("x", left);
-      sample.setAttribute("y", top + 11);
-      parts.push(sample);
-    } else {
-      const block = document.createElementNS(SVG, "rect");
-      const fill = getComputedStyle(key.querySelector(".block") ?? key).backgroundColor;
-      for (const [name, value] of Object.entries({ x: left, y: top + 11, width: 19, height: 10, fill })) block.setAttribute(name, value);
-      parts.push(block);
-    }
-    left += 26;
-    put(key, key.textContent.trim(), 4);
-    left -= 22;
+    const text = key.textContent.trim();
+    left += 18;
+    if (left > LEFT + 18 && left + SAMPLE + textWidth(text, getComputedStyle(key)) > end) [left, lines] = [LEFT, lines + 1];
+    const sample = sampleOf(key);
+    sample.setAttribute("x", left);
+    sample.setAttribute("y", top + 11 + (lines - 1) * LINE);
+    parts.push(sample);
+    put(key, text, left + SAMPLE);
   }
-  return parts;
+  return { parts, lines, right };
+}
+
+/** The width of the sample of a curve in a legend, with the space after it. */
+const SAMPLE = 26;
+
+/** The sample of a curve or of an area in a legend. */
+function sampleOf(key) {
+  const swatch = key.querySelector("svg");
+  if (swatch) return inlined(swatch);
+  const block = document.createElementNS(SVG, "rect");
+  const fill = getComputedStyle(key.querySelector(".block") ?? key).backgroundColor;
+  for (const [name, value] of Object.entries({ width: 19, height: 10, fill })) block.setAttribute(name, value);
+  return block;
 }
 
 /** A copy whose styles are attributes. */

@@ -15,10 +15,9 @@ export function reached(step, fact, setting) {
   });
 }
 
-/** Shows a step. `go(index)` opens another one, `control(path)` makes the control of a setting, `choice(...)` one of the lesson's own. */
+/** Shows a step; its result is hidden until `showResult`. `go(index)` opens another step, `control(wanted)` makes the control of a setting or of a choice of the lesson, `leave()` closes the lesson. */
 export function show(holder, lesson, { step: index, reached: done }, { go, control, leave }) {
   const step = lesson.steps[index];
-  const isReached = done.has(index);
   const dots = lesson.steps.map((one, at) => {
     const label = `Step ${at + 1}: ${one.title}${done.has(at) ? ", reached" : ""}`;
     const mark = done.has(at) ? "✓" : String(at + 1);
@@ -36,10 +35,10 @@ export function show(holder, lesson, { step: index, reached: done }, { go, contr
     element("p", { class: "task" }, step.task),
     element("div", { class: "lesson-controls" }, ...controls),
     element("dl", { class: "watched" }),
-    element("p", { class: "reached", role: "status", hidden: !isReached }, step.reached),
+    element("p", { class: "reached", role: "status", hidden: true }, step.reached),
     element("div", { class: "lesson-foot" }, next),
   );
-  holder.classList.toggle("is-reached", isReached);
+  holder.classList.toggle("is-reached", done.has(index));
 }
 
 /** A text in which `{packets queue.max}` stands for that fact of the last run. */
@@ -58,10 +57,14 @@ export function showWatched(holder, step, fact) {
   holder.querySelector(".reached").textContent = filled(step.reached, fact);
 }
 
+/** Shows the result of a step while the last run has what the question asked for: other settings can make its text false. */
+export function showResult(holder, isShown) {
+  holder.querySelector(".reached").hidden = !isShown;
+}
+
 /** Marks the present step as reached. */
 export function markReached(holder, index) {
   holder.classList.add("is-reached");
-  holder.querySelector(".reached").hidden = false;
   const dot = holder.querySelectorAll("nav .step")[index];
   dot.classList.add("done");
   dot.textContent = "✓";

@@ -10,8 +10,8 @@ use millpond_results::Unwatched;
 use millpond_theory::classification::{SteadyStateAnalysis, analyze_steady_state};
 use millpond_theory::equilibrium::PlanEquilibrium;
 use millpond_theory::stability::{Stability, stability_sentence};
-use millpond_theory::steady_state::steady_state_sentence;
-use millpond_theory::transients::{StepChange, StepTransient, simulate_steps};
+use millpond_theory::steady_state::{FixedPoint, SteadyState, steady_state_sentence};
+use millpond_theory::transients::{StepChange, StepTransient, seconds, simulate_steps};
 use millpond_theory::{AnalysisError, AnalyzedCapacity, Study, with_constant_capacities};
 
 /// The analysis of the scenario of a job.
@@ -31,10 +31,25 @@ pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<Pla
     };
     let steps = response(Study::new(&held.scenario, registry), equilibrium, &stability);
     let mut sentence = stability_sentence(&stability, &[]);
+    sentence.push_str(&oscillation_clause(&stability, &steps).unwrap_or_default());
     for capacity in &held.named {
         sentence.push_str(&format!("; {capacity}"));
     }
     Ok(Message::Analysis { sentence, figures: figures(&stability, &steps), facts: facts(&stability) })
+}
+
+/// Roots tell what becomes of small disturbances: the clause for a network whose roots decay, but whose response to the step
+/// goes on oscillating.
+fn oscillation_clause(stability: &Stability, steps: &[StepTransient]) -> Option<String> {
+    let oscillating = steps.iter().find(|step| step.keeps_oscillating())?;
+    let end = oscillating.times.last().copied();
+    let clause = || {
+        format!(
+            "; that is about small disturbances: the response to the step does not decay in {}",
+            seconds(end)
+        )
+    };
+    matches!(stability.steady_state(), SteadyState::FixedPoint(FixedPoint::Stable)).then(clause)
 }
 
 fn placed(error: AnalysisError) -> Vec<PlacedFault> {
@@ -112,12 +127,12 @@ fn facts(stability: &Stability) -> Vec<Fact> {
     let decays = stability.disturbances_decay();
     let mut facts = Vec::new();
     if let Some(root) = stability.spectrum.first_nonzero() {
-        let label = match stability.spectrum.roots.iter().any(|root| stability.spectrum.is_zero(root)) {
-            true => "growth of the rightmost root other than zero",
-            false => "growth of the rightmost root",
+        let which = match stability.spectrum.roots.iter().any(|root| stability.spectrum.is_zero(root)) {
+            true => "the rightmost root other than zero",
+            false => "the rightmost root",
         };
-        facts.push(Fact::new("root.growth", label, root.s.re, "1/s"));
-        facts.push(Fact::new("root.frequency", "its frequency", root.s.im, "rad/s"));
+        facts.push(Fact::new("root.growth", &format!("growth of {which}"), root.s.re, "1/s"));
+        facts.push(Fact::new("root.frequency", &format!("frequency of {which}"), root.s.im, "rad/s"));
     }
     if let Some(gain) = margins.gain.filter(|_| decays) {
         facts.push(Fact::new("margin.gain", "gain margin, as a factor", gain.margin, ""));
@@ -184,6 +199,29 @@ mod tests {
         let (figures, facts) = analysed(lesson, &["links.far.delay=400ms"]);
         assert!(html(&figures, "nyquist").contains("The loci encircle -1: unstable."));
         assert_eq!(facts[0].label, "growth of the rightmost root");
+    }
+
+    /// The roots of both networks decay. The response of the first one ends in a limit cycle, that of the second settles.
+    #[test]
+    fn a_response_that_keeps_oscillating_is_named_beside_roots_that_decay() {
+        let sentence = |text: &str, overrides: &[&str]| {
+            let overrides = overrides.iter().map(|one| (*one).to_owned()).collect();
+            let edited = Edited { text: text.to_owned(), overrides };
+            let job = Job { task: Task::Analysis, edited, folder: std::env::temp_dir(), width: 300 };
+            let Message::Analysis { sentence, .. } = analyse(&job, &Registry::builtin()).unwrap() else {
+                panic!()
+            };
+            sentence
+        };
+        let relay = include_str!("../assets/lessons/what-a-relay-changes.toml");
+        let with_relay = sentence(relay, &["protocols.lgcc.relays=[\"R\"]"]);
+        assert!(
+            with_relay.starts_with("stable; that is about small disturbances: the response"),
+            "{with_relay}"
+        );
+        let delay = include_str!("../assets/lessons/why-a-delay-oscillates.toml");
+        assert_eq!(sentence(delay, &["links.far.delay=10ms"]), "stable");
+        assert_eq!(sentence(delay, &["links.far.delay=290ms"]), "stable");
     }
 
     /// The first link in the file has a thousand megabit per second, of which the flows use 40.

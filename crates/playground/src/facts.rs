@@ -1,7 +1,7 @@
 //! The numbers beside the figures of a run.
 
 use crate::messages::Fact;
-use millpond_results::{Group, Run};
+use millpond_results::{Group, Link, Run};
 
 /// Utilization, queue, drops and marks of the link at position `link`, the goodput of each group, queueing delay, fairness, and the
 /// values of applications.
@@ -9,20 +9,7 @@ pub(crate) fn of_run(run: &Run, link: Option<usize>) -> Vec<Fact> {
     let summary = &run.summary;
     let mut facts = Vec::new();
     if let Some(index) = link {
-        let link = &summary.links[index];
-        let name = summary.link_entity(index);
-        facts.push(Fact::new(
-            "utilization",
-            &format!("utilization of {name}"),
-            100.0 * link.utilization,
-            "%",
-        ));
-        facts.push(Fact::new("queue.mean", "mean queue there", link.queue_packets.mean, "packets"));
-        facts.push(Fact::new("queue.max", "greatest queue there", link.queue_packets.max, "packets"));
-        if summary.packet_hops > 0 {
-            facts.push(Fact::new("drops", "packets dropped there", link.drops as f64, ""));
-            facts.push(Fact::new("marks", "packets marked there", link.marks as f64, ""));
-        }
+        facts.extend(of_link(&summary.links[index], summary.packet_hops > 0));
     }
     for group in &summary.groups {
         let each = if group.flows > 1 { " per flow" } else { "" };
@@ -37,12 +24,29 @@ pub(crate) fn of_run(run: &Run, link: Option<usize>) -> Vec<Fact> {
     // Without a delivered packet there is no delay.
     if summary.flows.iter().any(|flow| flow.delivered > 0) {
         facts.push(Fact::new("delay.mean", "mean queueing delay", summary.queueing_ms.mean, "ms"));
-        facts.push(Fact::new("delay.p95", "95th percentile of it", summary.queueing_ms.p95, "ms"));
+        let p95 = summary.queueing_ms.p95;
+        facts.push(Fact::new("delay.p95", "95th percentile of queueing delay", p95, "ms"));
     }
     if let Some(jain) = summary.fairness.jain {
         facts.push(Fact::new("jain", "Jain's fairness index", jain, ""));
     }
     facts.extend(summary.groups.iter().flat_map(applications));
+    facts
+}
+
+/// Utilization and queue of a link, and what it dropped and marked if it served packets.
+fn of_link(link: &Link, has_packets: bool) -> Vec<Fact> {
+    let Link { name, direction, .. } = link;
+    let fact = |id: &str, label: String, value: f64, unit: &str| Fact::new(id, &label, value, unit);
+    let mut facts = vec![
+        fact("utilization", format!("utilization of {name} ({direction})"), 100.0 * link.utilization, "%"),
+        fact("queue.mean", format!("mean queue of {name}"), link.queue_packets.mean, "packets"),
+        fact("queue.max", format!("greatest queue of {name}"), link.queue_packets.max, "packets"),
+    ];
+    if has_packets {
+        facts.push(fact("drops", format!("packets dropped at {name}"), link.drops as f64, ""));
+        facts.push(fact("marks", format!("packets marked at {name}"), link.marks as f64, ""));
+    }
     facts
 }
 

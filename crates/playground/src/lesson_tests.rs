@@ -197,6 +197,14 @@ const CLAIMS: &[Claim] = &[
         ],
     },
     Claim {
+        step: (RELAY, 1),
+        phrase: "the equations, which begin far from their equilibrium with empty queues, end in a limit cycle",
+        facts: &[
+            (&[AT_R], ANALYSIS, "root.growth", Below(0.0)),
+            (&[AT_R, "duration=200s", "measure.from=180s"], FLUID, "utilization", Below(90.0)),
+        ],
+    },
+    Claim {
         step: (RELAY, 2),
         phrase: "falls from 96.6 ms to",
         facts: &[(&[], PACKETS, "delay.mean", About(96.6, 0.05))],

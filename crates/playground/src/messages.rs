@@ -35,6 +35,8 @@ pub(crate) enum Message {
         /// The end of the simulated time in seconds, if the run goes on.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         until: Option<f64>,
+        /// The beginning and the end of the time in which the facts are measured, in seconds.
+        measured: (f64, f64),
         figures: Vec<PageFigure>,
         facts: Vec<Fact>,
         warnings: Vec<String>,

@@ -92,6 +92,7 @@ impl PageRun<'_> {
         Message::Figures {
             world: self.world,
             until,
+            measured: (run.summary.measured_from_s, until.unwrap_or(run.summary.simulated_s)),
             figures: figures.iter().map(figure).collect(),
             facts: facts::of_run(run, link),
             warnings: run.summary.warnings.clone(),
@@ -287,7 +288,7 @@ mod tests {
         for (name, link) in [("two-bottlenecks", "L2"), ("parking-lot", "hop1")] {
             let both = legends_and_links(name, &short);
             for (_, label) in &both {
-                assert_eq!(*label, format!("utilization of {link} ->"), "{name}");
+                assert!(label.starts_with(&format!("utilization of {link} (")), "{name}: {label}");
             }
             let drawn = crate::drawing::drawing(
                 &prepared(&job(name, &short), &Registry::builtin(), PageWorld::Packets).unwrap(),

@@ -127,6 +127,29 @@ pub(crate) fn go_on_during_a_run(browser: &mut Browser) {
     assert!(browser.holds("document.querySelector('.reached').hidden"), "a run of step 1 reached step 2");
 }
 
+/// The text of a result is hidden by settings for which it would be false; the step stays marked.
+pub(crate) fn results_are_hidden_when_they_no_longer_hold(browser: &mut Browser) {
+    browser.set_view(1400, "light", "screen");
+    browser.choose("#scenario", "lesson:why-marks-need-a-noise-floor");
+    browser.wait_until("document.querySelector('#lesson .control')");
+    browser.click("nav .step:nth-of-type(2)");
+    browser.wait_until("document.getElementById('step-title').textContent.startsWith('The steeper')");
+    let slider = "#lesson input[data-path=\"links.L.queue.red.max_th\"]";
+    browser.wait_until(&format!("document.querySelector('{slider}')"));
+    browser.drag_slider(slider, 12.0);
+    browser.wait_until("!document.querySelector('.reached').hidden");
+    browser.drag_slider(slider, 1000.0);
+    browser.wait_until("document.querySelector('.reached').hidden");
+    assert!(browser.holds("document.querySelector('nav .step[aria-current]').classList.contains('done')"));
+    // A step that is opened again begins with its own settings.
+    browser.drag_slider(slider, 12.0);
+    browser.wait_until("!document.querySelector('.reached').hidden");
+    let runs = browser.evaluate(RUNS);
+    browser.click("nav .step:nth-of-type(2)");
+    browser.wait_until(&format!("{RUNS} > {runs}"));
+    assert!(browser.holds("document.querySelector('.reached').hidden"));
+}
+
 /// On a phone, no more than the drawing of the network is between the controls of a lesson and its results.
 fn controls_are_near_the_results(browser: &mut Browser, name: &str, width: u32) {
     let distance = "document.getElementById('sentence').getBoundingClientRect().top \

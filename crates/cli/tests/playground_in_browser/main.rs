@@ -67,6 +67,7 @@ fn every_step_of_every_lesson_is_reached_by_what_it_asks_for() {
     let (_folder, server, mut browser) = opened();
     lessons::drive_all(&mut browser);
     lessons::go_on_during_a_run(&mut browser);
+    lessons::results_are_hidden_when_they_no_longer_hold(&mut browser);
     assert_no_error(&browser, &server);
 }
 
@@ -77,6 +78,7 @@ fn the_page_is_operated_by_keyboard_keeps_its_state_in_the_address_and_saves_fig
     page_is_small_and_hides_the_token(&mut browser);
     page_is_painted_soon(&mut browser);
     keyboard_moves_sliders(&mut browser);
+    changes_are_named_below_the_text(&mut browser);
     exports::buttons_copy_and_save(&mut browser, folder.path());
     history_goes_back_and_forward(&mut browser);
     text_is_completed_and_checked(&mut browser);
@@ -137,6 +139,13 @@ fn keyboard_moves_sliders(browser: &mut Browser) {
     assert!(browser.value_of_slider(slider) > before);
 }
 
+/// A value of a control is not in the text, where a reader would change it in vain.
+fn changes_are_named_below_the_text(browser: &mut Browser) {
+    browser.click("#tab-text");
+    browser.wait_until("document.getElementById('overridden').textContent.includes('links.far.delay=')");
+    browser.click("#tab-controls");
+}
+
 fn history_goes_back_and_forward(browser: &mut Browser) {
     let slider = "#lesson input[type=range]";
     let moved = browser.value_of_slider(slider);
@@ -178,6 +187,10 @@ fn text_is_completed_and_checked(browser: &mut Browser) {
     browser.type_text("\"cubic\"\n");
     // The lesson has changed a link that the new text does not have.
     browser.wait_until("document.querySelector('#take-back')");
+    assert!(
+        browser.holds("!document.getElementById('outdated').hidden"),
+        "the figures of the lesson beside a text with a fault"
+    );
     browser.click("#take-back");
     browser.wait_until("document.querySelector('.gutter .faulty')");
     assert_eq!(browser.evaluate("document.querySelector('.gutter .faulty').textContent"), "7");
@@ -191,6 +204,37 @@ fn text_is_completed_and_checked(browser: &mut Browser) {
         "!document.querySelector('.gutter .faulty') && Number(document.body.dataset.runs) > {runs}"
     ));
     assert!(browser.holds("document.getElementById('run-faults').textContent === ''"));
+    assert!(browser.holds("document.getElementById('outdated').hidden"));
+    assert_eq!(browser.list(SLOTS), in_order(), "packets before equations, whichever arrives first");
+    the_reason_of_a_fault_is_shown(browser);
+}
+
+/// The slots of the figures of both worlds, in the order of the document, which is that of reading and of the Tab key.
+const SLOTS: &str = "[...document.querySelectorAll('#worlds > section')].map(one => one.dataset.slot)";
+
+fn in_order() -> Vec<String> {
+    let figures = ["rates", "queue", "delay-over-time", "delay"];
+    figures.iter().flat_map(|figure| ["packets", "fluid"].map(|world| format!("{figure}-{world}"))).collect()
+}
+
+/// Why a file cannot be read stands at its place and not in the message.
+fn the_reason_of_a_fault_is_shown(browser: &mut Browser) {
+    let select = |text: &str| {
+        format!(
+            "(() => {{ const area = document.getElementById('source'); area.focus(); \
+             const start = area.value.indexOf('{text}'); area.setSelectionRange(start, start + {}); }})()",
+            text.len()
+        )
+    };
+    browser.evaluate(&select("\"5Mbps\""));
+    browser.type_text("{ trace = { file = \"/etc/passwd\" } }");
+    browser.wait_until(
+        "document.getElementById('faults').textContent.includes('reads only files in its folder')",
+    );
+    browser.evaluate(&select("{ trace = { file = \"/etc/passwd\" } }"));
+    let runs = browser.evaluate("document.body.dataset.runs");
+    browser.type_text("\"5Mbps\"");
+    browser.wait_until(&format!("Number(document.body.dataset.runs) > {runs}"));
 }
 
 /// A run of minutes shows its progress and a button that ends it; the picture stays.
@@ -230,7 +274,21 @@ fn figures_are_saved(browser: &mut Browser) {
         serde_json::Value::from(file)
     ));
     assert_eq!(parsed, 0);
+    let beyond = browser.list(BEYOND);
+    assert_eq!(beyond, Vec::<String>::new(), "texts beyond the edge of the file");
 }
+
+/// The texts of the files of all figures that end to the right of the file. Figures of the analysis are narrow.
+const BEYOND: &str = "import('/assets/figure-file.js').then(module => [...document.querySelectorAll('#answer .picture')].flatMap(picture => { \
+     const holder = document.createElement('div'); \
+     holder.innerHTML = module.figureFile(picture, 'Figure').replace(/^<[?].*[?]>/, ''); \
+     document.body.append(holder); \
+     const file = holder.querySelector('svg'); \
+     const end = file.getBoundingClientRect().right; \
+     const beyond = [...file.querySelectorAll(':scope > text')].filter(text => text.getBoundingClientRect().right > end); \
+     const texts = beyond.map(text => text.textContent); \
+     holder.remove(); \
+     return texts; }))";
 
 fn theme_is_switched(browser: &mut Browser) {
     let paper = "getComputedStyle(document.documentElement).backgroundColor";

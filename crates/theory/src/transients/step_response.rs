@@ -40,6 +40,30 @@ pub struct StepTransient {
     pub predicted: Option<Predicted>,
 }
 
+impl StepTransient {
+    /// Whether a rate still oscillates at the end, with an amplitude that does not fall: disturbances of this size do not decay
+    /// within the simulated time, whatever the roots tell of small ones.
+    pub fn keeps_oscillating(&self) -> bool {
+        self.rates.iter().any(ObservedResponse::keeps_oscillating)
+    }
+}
+
+impl ObservedResponse {
+    fn keeps_oscillating(&self) -> bool {
+        /// Amplitudes that differ by less are equal.
+        const EQUAL: f64 = 0.98;
+        let (StepResponse::Step { settling, .. } | StepResponse::Excursion { settling, .. }) = self.response;
+        let third = self.values.len() / 3;
+        let peak_to_peak = |values: &[f64]| {
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - least
+        };
+        let last_thirds = [third..2 * third, 2 * third..3 * third].map(|part| self.values.get(part));
+        let [Some(middle), Some(last)] = last_thirds else { return false };
+        settling.is_none() && peak_to_peak(last) >= EQUAL * peak_to_peak(middle)
+    }
+}
+
 /// Simulates each step from the equilibrium, all for the same time: `seconds`, or the longest time that one of them needs.
 ///
 /// # Errors
