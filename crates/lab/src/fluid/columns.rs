@@ -34,6 +34,44 @@ impl IntegrationSnapshot {
     }
 }
 
+/// The queueing delay of a relay over time.
+pub(super) struct RelayDelay {
+    /// The state of the backlog.
+    backlog: usize,
+    /// The channel of the sending rate.
+    rate: usize,
+    /// At the last sample, in seconds.
+    last: f64,
+}
+
+impl RelayDelay {
+    pub(super) const fn new(backlog: usize, rate: usize) -> Self {
+        Self { backlog, rate, last: 0.0 }
+    }
+
+    /// The backlog in bits.
+    pub(super) fn backlog(&self, now: &IntegrationSnapshot) -> f64 {
+        now.states[self.backlog]
+    }
+
+    /// The delay in seconds at the end of an interval that begins at the last sample.
+    pub(super) fn sample(&mut self, before: &IntegrationSnapshot, now: &IntegrationSnapshot) -> f64 {
+        let elapsed = now.time.since(before.time).secs();
+        self.last = relay_delay(now.states[self.backlog], now.channels[self.rate], self.last + elapsed);
+        self.last
+    }
+}
+
+/// The time in seconds in which a relay sends its backlog, at most `longest`. A relay sends in the order of arrival, so that the time
+/// which its oldest bit has waited grows by no more than the elapsed time, however small the rate is at the moment.
+fn relay_delay(backlog: f64, rate: f64, longest: f64) -> f64 {
+    match (backlog > 0.0, rate > 0.0) {
+        (true, true) => (backlog / rate).min(longest),
+        (true, false) => longest,
+        (false, _) => 0.0,
+    }
+}
+
 /// An internal quantity of a law.
 pub(super) struct LawQuantity {
     /// The name of the quantity, with that of its protocol if two routers of a link have quantities of that name.
@@ -139,4 +177,16 @@ fn law_quantities(
         quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });
     }
     quantities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A backlog of 1.2 Mbit at 4 Mbit/s, at a rate that has nearly vanished, at no rate, and an empty relay.
+    #[test]
+    fn the_delay_of_a_relay_grows_by_no_more_than_the_elapsed_time() {
+        let delays = [(1.2e6, 4e6), (1.2e6, 1e-3), (1.2e6, 0.0), (0.0, 1e-3)];
+        assert_eq!(delays.map(|(backlog, rate)| relay_delay(backlog, rate, 0.4)), [0.3, 0.4, 0.4, 0.0]);
+    }
 }

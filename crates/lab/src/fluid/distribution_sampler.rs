@@ -1,6 +1,6 @@
 //! Distributions of delays and queue lengths: samples weighted by time or by traffic.
 
-use super::columns::{Columns, IntegrationSnapshot};
+use super::columns::{Columns, IntegrationSnapshot, RelayDelay};
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::FluidPlan;
 use millpond_stats::WeightedSamples;
@@ -40,6 +40,8 @@ pub(super) struct FlowDistributions {
 /// The loops of a class of equal flows.
 struct SampledFlows {
     loops: Vec<LoopId>,
+    /// For each loop the delay of the relay at its beginning; none for the first one.
+    relays: Vec<Option<RelayDelay>>,
     /// Packet size in bits.
     packet: f64,
 }
@@ -69,7 +71,15 @@ impl<'a> DistributionSampler<'a> {
         for flow in &plan.flows {
             let Some(first) = flow.loops.first() else { continue };
             let packet = flow.packet.as_f64() * 8.0;
-            classes.entry(*first).or_insert_with(|| SampledFlows { loops: flow.loops.clone(), packet });
+            let relay = |(number, LoopId(l)): (usize, &LoopId)| {
+                let backlog = columns.backlog_state.get(l).filter(|_| number > 0)?;
+                Some(RelayDelay::new(*backlog, columns.rate[*l]))
+            };
+            classes.entry(*first).or_insert_with(|| SampledFlows {
+                loops: flow.loops.clone(),
+                relays: flow.loops.iter().enumerate().map(relay).collect(),
+                packet,
+            });
         }
         Self {
             plan,
@@ -112,7 +122,7 @@ impl<'a> DistributionSampler<'a> {
                 SampleInterval { before: &self.before, now: &now },
             );
         }
-        for class in &self.classes {
+        for class in &mut self.classes {
             let Some(first) = class.loops.first() else { continue };
             let distributions = self.flows.entry(*first).or_default();
             distributions.rtts.iter_mut().for_each(|rtts| rtts.thin(self.most));
@@ -157,23 +167,22 @@ fn sample_flow(
     distributions: &mut FlowDistributions,
     plan: &FluidPlan,
     columns: &Columns,
-    class: &SampledFlows,
+    class: &mut SampledFlows,
     SampleInterval { before, now }: SampleInterval<'_>,
 ) {
     let mut queueing = 0.0;
     distributions.rtts.resize(class.loops.len(), WeightedSamples::default());
     distributions.backlogs.resize(class.loops.len() - 1, WeightedSamples::default());
-    for (number, &LoopId(l)) in class.loops.iter().enumerate() {
+    for ((number, &LoopId(l)), relay) in class.loops.iter().enumerate().zip(&mut class.relays) {
         let planned = &plan.loops[l];
         let sent = now.since(before, columns.rate[l]);
         let rtt = now.channels[columns.rtt[l]];
         queueing += rtt - planned.facts.base_rtt;
         distributions.rtts[number].add(rtt * 1e3, sent);
-        if let Some(index) = columns.backlog_state.get(&l).filter(|_| number > 0) {
-            let (backlog, rate) = (now.states[*index], now.channels[columns.rate[l]]);
-            queueing += if backlog > 0.0 && rate > 0.0 { backlog / rate } else { 0.0 };
+        if let Some(relay) = relay {
+            queueing += relay.sample(before, now);
             distributions.backlogs[number - 1]
-                .add(backlog / class.packet, now.time.since(before.time).secs());
+                .add(relay.backlog(now) / class.packet, now.time.since(before.time).secs());
         }
         let along = |indices: &[usize]| {
             let links = planned.links.iter().filter_map(|index| plan.links[*index].id);

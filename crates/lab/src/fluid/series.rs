@@ -1,6 +1,6 @@
 //! Quantities over time: rates are means over the interval; queues and internal quantities of laws are values at its end.
 
-use super::columns::{ColumnIndex, Columns, IntegrationSnapshot, LawQuantity};
+use super::columns::{ColumnIndex, Columns, IntegrationSnapshot, LawQuantity, RelayDelay};
 use crate::recorded_series::{RecordedSeries, SampleTimes};
 use millpond_fluid::{Entity, LoopId};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan};
@@ -18,7 +18,7 @@ enum ProbeSource {
     /// The value of a quantity at the end of the interval times a factor.
     Now { index: ColumnIndex, factor: f64 },
     /// The queueing delay of a flow, or of a relay.
-    Queueing { loops: Vec<LoopDelay>, relays: Vec<RelayBacklog> },
+    Queueing { loops: Vec<LoopDelay>, relays: Vec<RelayDelay> },
 }
 
 /// The queueing delay of a loop is its round-trip time less its base RTT.
@@ -27,14 +27,6 @@ struct LoopDelay {
     rtt: usize,
     /// In seconds.
     base_rtt: f64,
-}
-
-/// The queueing delay of a relay is its backlog over the rate at which it sends.
-struct RelayBacklog {
-    /// The state of the backlog.
-    backlog: usize,
-    /// The channel of the sending rate.
-    rate: usize,
 }
 
 /// The time in which an entity has values.
@@ -124,7 +116,7 @@ impl<'a> FluidSeriesRecorder<'a> {
         let loops = flow.loops.iter().map(delay).collect();
         let relay = |id: &LoopId| {
             let backlog = *columns.backlog_state.get(&id.0)?;
-            Some(RelayBacklog { backlog, rate: columns.rate[id.0] })
+            Some(RelayDelay::new(backlog, columns.rate[id.0]))
         };
         let relays = flow.loops.iter().skip(1).filter_map(relay).collect();
         self.probe(entity, quantity::QUEUEING, "ms", lifetime, ProbeSource::Queueing { loops, relays });
@@ -159,7 +151,7 @@ impl<'a> FluidSeriesRecorder<'a> {
                 lifetime,
                 backlog,
             );
-            let waiting = RelayBacklog { backlog: *index, rate: columns.rate[id.0] };
+            let waiting = RelayDelay::new(*index, columns.rate[id.0]);
             let queueing = ProbeSource::Queueing { loops: Vec::new(), relays: vec![waiting] };
             self.probe(NamedEntity(EntityKind::Relay, &relay), quantity::QUEUEING, "ms", lifetime, queueing);
         }
@@ -176,21 +168,21 @@ impl<'a> FluidSeriesRecorder<'a> {
             }
             // In the interval in which a flow starts, its rates are means over the part in which it ran.
             let share = now.time.since(before.time).secs() / now.time.since(before.time.max(start)).secs();
-            let value = match &probe.source {
+            let value = match &mut probe.source {
                 ProbeSource::Capacity(link) => self.plan.links[*link].mean_capacity(before.time, now.time),
                 ProbeSource::ConfiguredCapacity(link) => {
                     self.plan.links[*link].mean_configured_capacity(before.time, now.time)
                 }
                 ProbeSource::Mean { channel, factor } if probe.series.unit == "bit/s" => {
-                    now.mean_since(before, *channel) * factor * share
+                    now.mean_since(before, *channel) * *factor * share
                 }
-                ProbeSource::Mean { channel, factor } => now.mean_since(before, *channel) * factor,
-                ProbeSource::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * factor,
+                ProbeSource::Mean { channel, factor } => now.mean_since(before, *channel) * *factor,
+                ProbeSource::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * *factor,
                 ProbeSource::Now { index: ColumnIndex::Discrete(index), factor } => {
-                    now.discrete[*index] as f64 * factor
+                    now.discrete[*index] as f64 * *factor
                 }
                 ProbeSource::Now { index: ColumnIndex::Channel(index), factor } => {
-                    now.channels[*index] * factor
+                    now.channels[*index] * *factor
                 }
                 ProbeSource::Queueing { loops, relays } => queueing_delay(loops, relays, before, now) * 1e3,
             };
@@ -223,13 +215,10 @@ fn now(index: ColumnIndex, factor: f64) -> ProbeSource {
 /// The queueing delay of a flow in seconds: the mean over the interval for loops, the value at its end for relays.
 fn queueing_delay(
     loops: &[LoopDelay],
-    relays: &[RelayBacklog],
+    relays: &mut [RelayDelay],
     before: &IntegrationSnapshot,
     now: &IntegrationSnapshot,
 ) -> f64 {
     let queues: f64 = loops.iter().map(|of| now.mean_since(before, of.rtt) - of.base_rtt).sum();
-    let backlogs = relays.iter().map(|relay| (now.states[relay.backlog], now.channels[relay.rate]));
-    let relays: f64 =
-        backlogs.filter(|(backlog, rate)| *backlog > 0.0 && *rate > 0.0).map(|(b, r)| b / r).sum();
-    queues.max(0.0) + relays
+    queues.max(0.0) + relays.iter_mut().map(|relay| relay.sample(before, now)).sum::<f64>()
 }
