@@ -72,7 +72,7 @@ pub fn stability(content: &StabilityPage<'_>) -> String {
         }),
         Section::of_figures(
             "characteristic-roots",
-            "Characteristic roots",
+            "Roots of the characteristic equation",
             ROOTS,
             &[roots::chart(content.stability)],
         ),

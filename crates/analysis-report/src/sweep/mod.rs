@@ -79,14 +79,14 @@ pub fn sweep(rows: &[MeanRow], title: &str) -> String {
     page(title, &lead, &figures.into_iter().chain(table::section(rows)).collect::<Vec<_>>())
 }
 
-/// Whether several keys vary together, so that no two rows of a protocol differ in one key only.
+/// Whether several keys vary together: at most half of the combinations of their values have rows. Whole numbers repeat among
+/// samples, so that two samples may differ in one key only.
 fn are_samples(rows: &[MeanRow]) -> bool {
     let axes = SweepAxis::all(rows);
-    let protocols = protocols(rows).len();
-    let is_single = |axis: &SweepAxis| {
-        Combination::all(rows, &axis.key).iter().all(|combination| combination.rows.len() <= protocols)
-    };
-    axes.len() > 1 && axes.iter().all(is_single)
+    let settings: BTreeSet<Vec<(&str, &str)>> =
+        rows.iter().map(|row| row.settings.iter().collect()).collect();
+    let combinations = axes.iter().map(|axis| axis.count).fold(1, usize::saturating_mul);
+    axes.len() > 1 && 2 * settings.len() <= combinations
 }
 
 /// A figure for each varied key, with a marker for each sample.
@@ -546,5 +546,15 @@ mod tests {
         assert!(page.contains("Results over links.L.rate") && page.contains("Results over flows.f.count"));
         assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));
         assert!(!page.contains("data-name=\"cubic\""), "no curve connects samples");
+    }
+
+    /// Six samples of a rate and of one to three flows; a grid of the same keys.
+    #[test]
+    fn whole_numbers_that_repeat_among_samples_make_no_grid() {
+        let rates = ["1Mbps", "2Mbps", "3Mbps", "4Mbps", "5Mbps", "6Mbps"];
+        let samples = rates.iter().zip(["1", "2", "3", "1", "2", "3"]);
+        let samples: Vec<MeanRow> = samples.map(|(rate, count)| row(rate, count, "cubic", 1e6)).collect();
+        assert!(are_samples(&samples));
+        assert!(!are_samples(&rows()));
     }
 }

@@ -2,6 +2,10 @@
 
 use millpond_tables::{Cell, Document, text_table};
 
+/// What the numbers are.
+const SHARES: &str = "goodput divided by an equal share of the link: the least and the greatest among the flows of the protocol, and that of \
+     the other flow; used: the utilization of the link\n";
+
 /// One row for each set of flows, as on the protocol's page: its label, the least and the greatest share of the protocol's
 /// flows, the share of the other flow, the utilization. A share is divided by the equal share of the link. Each number comes
 /// with its text, which has two digits.
@@ -11,5 +15,17 @@ pub fn coexistence(protocol: &str, rows: impl IntoIterator<Item = (String, [(f64
         let values = values.map(|(value, text)| Cell::shown(value, text));
         table.add_row([Cell::from(label)].into_iter().chain(values));
     }
-    Document::default().table(table)
+    Document::default().text(SHARES).table(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_of_what_its_numbers_are_shares() {
+        let row = ("1 and CUBIC".to_owned(), [1.0, 1.0, 1.0, 0.9].map(|value| (value, value.to_string())));
+        let text = coexistence("vegas", [row]).fitted(None);
+        assert!(text.starts_with("goodput divided by an equal share of the link"), "{text}");
+    }
 }
