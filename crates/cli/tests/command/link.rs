@@ -598,7 +598,8 @@ fn an_older_capture_stays_if_the_command_cannot_run_and_is_replaced_when_it_runs
     assert!(error.contains("cannot run \"no-such-command\""), "{error}");
     assert_eq!(fs::read_to_string(&capture).unwrap(), "older");
     // The capture has its name while the command runs, also if the emulator is killed then.
-    let named = millpond(folder.path(), &[&link[..], &["sh", "-c", "! grep -q older link.pcapng"]].concat());
+    let waits = "for _ in $(seq 1000); do grep -q older link.pcapng || exit 0; sleep 0.01; done; exit 1";
+    let named = millpond(folder.path(), &[&link[..], &["sh", "-c", waits]].concat());
     assert!(named.status.success(), "{}", stderr(&named));
     assert_eq!(blocks(&fs::read(&capture).unwrap()).len(), 5, "a section and four interfaces");
 }
@@ -659,9 +660,11 @@ fn results_in_another_form_are_alone_on_standard_output() {
     if !is_possible() {
         return;
     }
-    let folder = folder("");
     let run = |form: &str, client: &str| {
-        let link = ["link", "--rate", "20Mbps", form, "--server", "echo far", "--", "sh", "-c", client];
+        let folder = folder("");
+        let server = "echo far; : > ready";
+        let client = format!("until [ -e ready ]; do sleep 0.01; done; {client}");
+        let link = ["link", "--rate", "20Mbps", form, "--server", server, "--", "sh", "-c", &client];
         let output = millpond(folder.path(), &link);
         assert!(output.status.success(), "{}", stderr(&output));
         output
@@ -674,7 +677,7 @@ fn results_in_another_form_are_alone_on_standard_output() {
         assert_eq!(stderr(&output), "far\n", "no second table");
     }
     // What both commands print is on standard error.
-    let output = run("--json", "echo near; echo fault >&2; sleep 0.5");
+    let output = run("--json", "echo near; echo fault >&2");
     let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(result["exit_code"], 0);
     let mut lines: Vec<String> = stderr(&output).lines().map(str::to_owned).collect();
