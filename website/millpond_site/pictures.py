@@ -52,7 +52,7 @@ def style() -> str:
     parts = [part for part in re.split(r"(?m)^(?=/\* )", charts) if part[3:].startswith(STYLED)]
     if len(parts) != len(STYLED):
         raise ValueError(f"crates/chart/src/chart.css: expected the sections {', '.join(STYLED)}")
-    reports = "".join((ROOT / f"crates/report/src/page/{name}.css").read_text() for name in ("figures", "page"))
+    reports = "".join((ROOT / f"crates/report/src/{name}.css").read_text() for name in ("figures", "page"))
     text = "".join(parts) + "".join(re.findall(rf"(?m)^(?:{DRAWN}).*\n", reports))
     return re.sub(r"/\*.*?\*/|@media print \{.*?\}\s*\}|\s+", " ", text, flags=re.DOTALL)
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use millpond_evaluation::{Evaluation, Evidence, EvidenceVerdict, JudgedCriterion, JudgedSuite};
-use millpond_report::page::document::page_of;
+use millpond_report::document::page_of;
 
 /// The page about evaluations that `command` made.
 pub fn evaluation(evaluations: &[Evaluation], command: &str) -> String {

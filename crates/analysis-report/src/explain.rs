@@ -4,7 +4,7 @@ use crate::nyquist;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
 use millpond_diagnosis::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
-use millpond_report::page::document::{Section, page, paragraphs};
+use millpond_report::document::{Section, page, paragraphs};
 use millpond_units::format::number;
 
 /// The page.

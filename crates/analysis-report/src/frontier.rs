@@ -6,7 +6,7 @@ use millpond_chart::{
     elide, label_positions,
 };
 use millpond_frontier::{Frontier, LimitKind, ProtocolPoint};
-use millpond_report::page::document::{Section, page};
+use millpond_report::document::{Section, page};
 use millpond_units::format::{number, percent};
 
 const HEIGHT: f64 = 380.0;

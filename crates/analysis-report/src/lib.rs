@@ -25,7 +25,7 @@ pub use with_run::RunBeside;
 
 use maud::html;
 use millpond_chart::Figure;
-use millpond_report::page::document::{Section, page, paragraphs};
+use millpond_report::document::{Section, page, paragraphs};
 use millpond_results::RunOrigin;
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};

@@ -6,7 +6,7 @@ use millpond_chart::{
     Figure, LabelPosition, LabelSpace, Legend, MarkedName, PLANE, Panel, Plot, Point, SeriesStyle,
 };
 use millpond_fluid::stability::{Characteristic, Complex, Locus, Margins, Spectrum, loci};
-use millpond_report::page::nyquist::{NyquistPlane, arc};
+use millpond_report::nyquist::{NyquistPlane, arc};
 use millpond_theory::stability::Stability;
 use millpond_units::format::{duration, number};
 

@@ -1,6 +1,6 @@
 //! In which unit a quantity is drawn.
 
-use millpond_report::page::rate_unit::RateUnit;
+use millpond_report::rate_unit::RateUnit;
 use millpond_theory::transients::Observable;
 
 /// A unit with the factor from the quantity's own unit.

@@ -4,8 +4,8 @@ use crate::explain::spectrum;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle, decimate};
 use millpond_diagnosis::explain::Explanation;
-use millpond_report::page::document::Section;
-use millpond_report::page::rate_unit::RateUnit;
+use millpond_report::document::Section;
+use millpond_report::rate_unit::RateUnit;
 use millpond_results::{EntityKind, Run, Series, quantity};
 use millpond_units::format::number;
 

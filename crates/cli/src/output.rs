@@ -2,10 +2,10 @@
 
 use crate::args::{Existing, OutputForm};
 use crate::failure::Failure;
-use millpond_report::terminal::Document;
 use millpond_results::files::{AtomicFile, load};
 use millpond_results::{LiveFacts, Run, Summary};
 use millpond_scenario::printable;
+use millpond_terminal::Document;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};

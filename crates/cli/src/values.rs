@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use millpond_analysis_report::SweepFigureKind;
-use millpond_report::page::{FigureKind, PaperWidth};
+use millpond_report::{FigureKind, PaperWidth};
 use millpond_units::Span;
 use std::path::PathBuf;
 

@@ -96,7 +96,7 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
         steps,
         convergence: None,
     };
-    let shown = |figure: &millpond_report::page::Figure| match figure.id.as_str() {
+    let shown = |figure: &millpond_report::Figure| match figure.id.as_str() {
         "nyquist-loci" => Some(PageFigure::new(
             "nyquist",
             "Nyquist locus",

@@ -20,7 +20,7 @@ pub(crate) fn asset(path: &str) -> Option<(&'static [u8], &'static str)> {
     let content = match path {
         "chart.css" => STYLE.as_bytes(),
         "chart.js" => SCRIPT.as_bytes(),
-        "figures.css" => millpond_report::page::FIGURE_STYLE.as_bytes(),
+        "figures.css" => millpond_report::FIGURE_STYLE.as_bytes(),
         _ => ASSETS.get_file(path)?.contents(),
     };
     Some((content, media_type(path)))

@@ -2,7 +2,7 @@
 
 use crate::faults::PlacedFault;
 use maud::Render;
-use millpond_report::page::Figure;
+use millpond_report::Figure;
 use serde::{Deserialize, Serialize};
 
 /// The world of a run in the playground.

@@ -5,7 +5,7 @@ use crate::ledger::{Ledger, LedgerRow};
 use millpond_law::Parameter;
 use millpond_papers::{Library, Paper, Reading, Recipe};
 use millpond_protocols::Registry;
-use millpond_report::terminal::parameter_default;
+use millpond_terminal::parameter_default;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,7 @@ use crate::messages::{Message, PageFigure, PageWorld};
 use crate::{bottleneck, facts, limits};
 use millpond_lab::Error;
 use millpond_protocols::Registry;
-use millpond_report::page::{FigureKind, figures_of_run};
+use millpond_report::{FigureKind, figures_of_run};
 use millpond_results::{About, Run, RunOrigin, Watch, World};
 use millpond_scenario::Scenario;
 use std::io::Write;

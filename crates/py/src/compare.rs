@@ -8,9 +8,9 @@ use crate::work::{Conditions, interruptible};
 use crate::world::world_of;
 use millpond_diagnosis::agreement::Agreement;
 use millpond_lab::{Choice, cases, compare as run_cases, notes_on_queues, world_agreements};
-use millpond_report::terminal::{self, Document};
 use millpond_results::files::comparison_json;
 use millpond_results::{Comparison as Rows, Finished, Run as Results, Timing};
+use millpond_terminal::{self as terminal, Document};
 use pyo3::prelude::*;
 use std::sync::Arc;
 

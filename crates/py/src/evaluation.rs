@@ -5,8 +5,8 @@ use crate::work::{Conditions, interruptible};
 use crate::{VERSION, registry};
 use millpond_evaluation::{EvaluationPlan, EvaluationRequest, Evaluations, Subject, Suites};
 use millpond_protocols::Registry;
-use millpond_report::terminal;
 use millpond_results::RunOrigin;
+use millpond_terminal as terminal;
 use pyo3::prelude::*;
 
 /// The arguments of an evaluation.

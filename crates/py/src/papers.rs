@@ -6,7 +6,7 @@ use crate::work::{Conditions, interruptible};
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, RecipeError, check, require_traces, trial_count,
 };
-use millpond_report::terminal::{self, Document};
+use millpond_terminal::{self as terminal, Document};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 

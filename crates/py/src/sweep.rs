@@ -6,10 +6,10 @@ use crate::work::{Conditions, interruptible};
 use crate::world::world_of;
 use crate::{VERSION, guest};
 use millpond_protocols::Registry;
-use millpond_report::terminal;
 use millpond_sweep::{
     MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, failed_cell, means, run_cell, run_cells,
 };
+use millpond_terminal as terminal;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -8,9 +8,9 @@ use crate::work::{Conditions, interruptible};
 use millpond_diagnosis::explain::{ExplainError, explain_at, explanation_json, explanation_sentence};
 use millpond_fluid::stability::{Locus, Nyquist};
 use millpond_plan::fluid;
-use millpond_report::terminal::{self, Document};
 use millpond_results::files::scenario_of;
 use millpond_scenario::{Disk, Scenario as Resolved};
+use millpond_terminal::{self as terminal, Document};
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight, allocate_by_utility, utility_allocation_json};
 use millpond_theory::stability::{

@@ -1,6 +1,6 @@
 //! Pages about finished runs: texts and tables.
 
-use millpond_report::page::runs;
+use millpond_report::runs;
 use millpond_results::{Group, Link, Playback, Run, Silence, Spread, Summary, findings};
 
 #[test]

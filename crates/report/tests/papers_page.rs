@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers fail as tests do")]
 
 use millpond_papers::{CheckOptions, CheckedPapers, CheckedRecipe, Library, RowVerdict, check};
-use millpond_report::page::papers;
+use millpond_report::papers;
 use millpond_results::Unwatched;
 
 fn checked(recipe: &str) -> CheckedPapers {

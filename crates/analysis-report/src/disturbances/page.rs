@@ -3,7 +3,7 @@
 use super::tornado::{TORNADOES, Tornado, TornadoBar};
 use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
-use millpond_report::page::document::{Section, page};
+use millpond_report::document::{Section, page};
 use millpond_results::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Estimate};
 
 /// The page of a comparison of disturbances. `meanings`: for each disturbance its name, what it changes, and its origin.

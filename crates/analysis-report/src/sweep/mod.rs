@@ -7,7 +7,7 @@ mod words;
 
 use maud::html;
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
-use millpond_report::page::document::{Section, page};
+use millpond_report::document::{Section, page};
 use millpond_sweep::{MeanRow, number_with_unit};
 use std::collections::{BTreeMap, BTreeSet};
 

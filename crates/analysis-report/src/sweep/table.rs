@@ -2,7 +2,7 @@
 
 use super::METRICS;
 use maud::html;
-use millpond_report::page::document::Section;
+use millpond_report::document::Section;
 use millpond_sweep::{Mean, MeanRow};
 use millpond_units::format::number;
 

@@ -3,7 +3,7 @@
 use super::{Combination, DrawnMetric, METRICS, MOST_FIGURES, left_out, protocol_of, protocols};
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, SeriesStyle};
-use millpond_report::page::document::Section;
+use millpond_report::document::Section;
 use millpond_sweep::{Mean, MeanRow};
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ use crate::command_line::VERSION;
 use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
-use millpond_report::page::PaperWidth;
+use millpond_report::PaperWidth;
 use millpond_sweep::Varied;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::Span;

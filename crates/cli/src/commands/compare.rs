@@ -19,12 +19,12 @@ use millpond_lab::{
     notes_on_queues, world_agreements,
 };
 use millpond_protocols::Registry;
-use millpond_report::page;
-use millpond_report::terminal::{self, Document};
+use millpond_report as page;
 use millpond_results::files::load as load_run;
 use millpond_results::files::{ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run};
 use millpond_scenario::join_settings;
+use millpond_terminal::{self as terminal, Document};
 use std::collections::BTreeSet;
 use std::path::Path;
 

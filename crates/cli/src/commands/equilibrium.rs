@@ -8,7 +8,7 @@ use crate::output::print_results;
 use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_report::terminal;
+use millpond_terminal as terminal;
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
 use millpond_theory::equilibrium::{allocate_by_utility, utility_allocation_json};
 use millpond_theory::steady_state::SteadyState;

@@ -11,8 +11,8 @@ use millpond_evaluation::{
     Subject, SubjectKind, Suite, Suites,
 };
 use millpond_protocols::Registry;
-use millpond_report::terminal;
 use millpond_results::files::AtomicFile;
+use millpond_terminal as terminal;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use crate::output::{finish, new_file, print_results};
 use millpond_analysis_report as analysis_report;
 use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError, StoredRun};
 use millpond_protocols::Registry;
-use millpond_report::terminal::{self, Document};
+use millpond_terminal::{self as terminal, Document};
 use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
 use serde_json::to_string_pretty as pretty;

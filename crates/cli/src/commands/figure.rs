@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{finish, load_runs, new_file, print_line};
 use crate::values::{ChosenFigure, FigureFormat};
 use millpond_analysis_report::sweep_figure;
-use millpond_report::page::{Figure, PAPER_RULES, PaperWidth, figure as figure_of};
+use millpond_report::{Figure, PAPER_RULES, PaperWidth, figure as figure_of};
 use millpond_sweep::{Dataset, means};
 use std::path::PathBuf;
 use std::process::ExitCode;

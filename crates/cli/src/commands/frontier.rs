@@ -10,10 +10,10 @@ use crate::output::{finish, new_file, print_results, refuse_equal_files};
 use crate::progress::Progress;
 use millpond_frontier::{FrontierPlan, FrontierRequest, TracedLink};
 use millpond_protocols::Registry;
-use millpond_report::page::PaperWidth;
-use millpond_report::terminal;
+use millpond_report::PaperWidth;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{Preset, Trace, TraceRecipe, preset};
+use millpond_terminal as terminal;
 use millpond_units::Span;
 use std::process::ExitCode;
 

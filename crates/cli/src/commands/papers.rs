@@ -10,8 +10,8 @@ use millpond_papers::{
     RowVerdict, SelectedRecipe, check, require_traces, trial_count,
 };
 use millpond_protocols::Registry;
-use millpond_report::page;
-use millpond_report::terminal::{self, Document};
+use millpond_report as page;
+use millpond_terminal::{self as terminal, Document};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::to_string_pretty as pretty;

@@ -12,7 +12,7 @@ use crate::values::FigureFormat;
 use millpond_analysis_report::{disturbance_page, disturbance_table, tornado_figure};
 use millpond_lab::{Disturbance, DisturbancePlan, disturbances};
 use millpond_protocols::Registry;
-use millpond_report::page::{PAPER_RULES, PaperWidth};
+use millpond_report::{PAPER_RULES, PaperWidth};
 use millpond_scenario::{Faults, Scenario, join_settings};
 use std::process::ExitCode;
 

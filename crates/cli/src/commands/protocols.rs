@@ -6,7 +6,7 @@ use crate::output::print_results;
 use millpond_law::key::Keys;
 use millpond_law::{Parameter, Protocol, Queue};
 use millpond_protocols::Registry;
-use millpond_report::terminal::{self, Document};
+use millpond_terminal::{self as terminal, Document};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;

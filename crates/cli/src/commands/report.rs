@@ -3,7 +3,7 @@
 use crate::args;
 use crate::failure::Outcome;
 use crate::output::{finish, load_runs, new_file, print_line};
-use millpond_report::page;
+use millpond_report as page;
 use std::process::ExitCode;
 
 pub(crate) fn report(args: &args::Report) -> Outcome {

@@ -11,9 +11,10 @@ use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_lab::run_observed;
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report as page;
 use millpond_results::files::{Extras, RunDirectory, save, summary_json};
 use millpond_results::{About, Finished, World};
+use millpond_terminal as terminal;
 
 pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let world = world(args.world);

@@ -17,9 +17,9 @@ use crate::values::FigureFormat;
 use millpond_analysis_report as analysis_report;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_report::page::PaperWidth;
-use millpond_report::terminal::{self, Document};
+use millpond_report::PaperWidth;
 use millpond_scenario::Scenario;
+use millpond_terminal::{self as terminal, Document};
 use millpond_theory::classification::analyze_steady_state;
 use millpond_theory::stability::{
     CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, compute_stability_map,

@@ -5,7 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::{Progress, watched};
-use millpond_report::terminal::{self, Document};
+use millpond_terminal::{self as terminal, Document};
 use millpond_theory::Study;
 use millpond_theory::equilibrium::PlanEquilibrium;
 use millpond_theory::stability::ParameterAxis;

@@ -9,7 +9,7 @@ mod papers;
 mod views;
 
 use browser::Browser;
-use millpond_report::page;
+use millpond_report as page;
 use millpond_results::Run;
 use views::{faults, in_each_view, keep_picture, page_of};
 

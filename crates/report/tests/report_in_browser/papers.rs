@@ -2,7 +2,7 @@
 
 use super::{Browser, faults, in_each_view, keep_picture, page_of};
 use millpond_papers::{CheckOptions, CheckedPapers, Library, check};
-use millpond_report::page;
+use millpond_report as page;
 use millpond_results::Unwatched;
 
 /// The page about these recipes.

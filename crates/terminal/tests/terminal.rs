@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
 
 mod comparisons {
-    use millpond_report::terminal::comparison;
     use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate, TraceKey, TransferCounts};
+    use millpond_terminal::comparison;
 
     fn row(run: &str, group: Option<&str>, jain: f64, half_width: Option<f64>) -> ComparisonRow {
         ComparisonRow {
@@ -84,8 +84,8 @@ mod comparisons {
 }
 
 mod summaries {
-    use millpond_report::terminal::summary;
     use millpond_results::{Group, Link, Summary};
+    use millpond_terminal::summary;
 
     #[test]
     fn of_thousands_the_first_groups_and_the_most_utilized_links_are_shown_and_counted() {
@@ -122,8 +122,8 @@ mod summaries {
 }
 
 mod sweeps {
-    use millpond_report::terminal::sweep;
     use millpond_sweep::{Mean, MeanRow};
+    use millpond_terminal::sweep;
     use std::collections::BTreeMap;
 
     #[test]
@@ -159,8 +159,8 @@ mod sweeps {
 }
 
 mod emulated_links {
-    use millpond_report::terminal::{emulated_link, emulated_link_sentences};
     use millpond_results::{EmulatedDirection, EmulatedLink, Lateness, Machine, Milliseconds};
+    use millpond_terminal::{emulated_link, emulated_link_sentences};
 
     fn link() -> EmulatedLink {
         let direction = |name: &str, overrun| EmulatedDirection {
@@ -215,8 +215,8 @@ mod emulated_links {
 
 mod agreements {
     use millpond_diagnosis::agreement::tabulate_agreement;
-    use millpond_report::terminal::agreement;
     use millpond_results::{Link, Packets, Run, Summary};
+    use millpond_terminal::agreement;
     use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint};
 
     fn run(mean: f64) -> Run {
@@ -246,7 +246,7 @@ mod agreements {
 
 mod live_agreements {
     use millpond_diagnosis::agreement::live::{InWorlds, LiveAgreement};
-    use millpond_report::terminal::live_agreement;
+    use millpond_terminal::live_agreement;
 
     #[test]
     fn a_row_has_the_worlds_and_whether_they_agree() {
@@ -269,7 +269,7 @@ mod live_agreements {
 
 mod protocol_pages {
     use millpond_protocols::Registry;
-    use millpond_report::terminal::{parameter_default, protocol, protocols};
+    use millpond_terminal::{parameter_default, protocol, protocols};
 
     #[test]
     fn every_registered_protocol_and_queue_is_listed_and_shown_with_all_its_parameters() {
@@ -293,8 +293,8 @@ mod protocol_pages {
 
 mod equilibria {
     use millpond_protocols::Registry;
-    use millpond_report::terminal::equilibrium;
     use millpond_scenario::{Disk, Scenario};
+    use millpond_terminal::equilibrium;
     use millpond_theory::equilibrium::find_equilibrium;
     use std::path::Path;
 
