@@ -111,6 +111,10 @@ fn invalid_options_are_refused_with_a_valid_alternative() {
         (&["--phase", "x"], &["--phase x", "two quantities", "x,q"]),
         (&["--phase", "x,f.rate"], &["both sides"]),
         (&["--phase", "x,q", "--from", "x=0..2Mbsp"], &["--from", "2Mbsp", "a rate such as 2Mbps"]),
+        (
+            &["--phase", "x,q", "--from", "x=8..60Mbps"],
+            &["\"8\" is no value of f.rate", "a rate such as 2Mbps"],
+        ),
         (&["--phase", "x,q", "--from", "q=9..3"], &["q=9..3", "lower end first"]),
         (&["--phase", "x,q", "--from", "q=-3..3"], &["near.queue is at least 0"]),
         (&["--phase", "x,q", "--from", "everywhere"], &["everywhere", "grid"]),

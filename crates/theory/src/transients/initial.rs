@@ -117,7 +117,8 @@ fn linear_values(low: f64, high: f64, points: usize) -> Vec<f64> {
     (0..points).map(|point| low + (high - low) * part(point)).collect()
 }
 
-/// Reads a value with its unit, a percentage of the equilibrium value, or a plain number in the shown unit.
+/// Reads a value with its unit, a percentage of the equilibrium value, or a plain number in the shown unit. A rate above zero
+/// needs a unit, because rates are shown in Mbit/s and computed in bit/s.
 fn parse_value(text: &str, observable: &Observable, center: f64) -> Option<f64> {
     let text = text.trim();
     if let Some(percent) = text.strip_suffix('%') {
@@ -128,7 +129,8 @@ fn parse_value(text: &str, observable: &Observable, center: f64) -> Option<f64> 
             .filter(|p| p.is_finite())
             .map(|percent| percent / 100.0 * center);
     }
-    let plain = text.parse::<f64>().ok().filter(|value| value.is_finite());
+    let is_clear = |value: &f64| value.is_finite() && (observable.unit != "bit/s" || *value <= 0.0);
+    let plain = text.parse::<f64>().ok().filter(is_clear);
     plain.map(|value| value / observable.scale).or_else(|| match observable.unit {
         "bit/s" => text.parse::<Rate>().ok().map(Rate::as_f64),
         "packets" => match text.strip_suffix("packets") {
