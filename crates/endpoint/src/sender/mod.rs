@@ -376,5 +376,6 @@ impl SenderEnd {
     pub(crate) fn check(&self) {
         assert_eq!(self.sent.in_flight(), self.sent.count_in_flight());
         assert!(self.send_buffer.acked() <= self.send_buffer.sent());
+        self.check_deadline();
     }
 }

@@ -162,3 +162,13 @@ impl SenderEnd {
         if waits { self.timeouts.persistent_congestion_due(&self.rtt) } else { Time::NEVER }
     }
 }
+
+#[cfg(test)]
+impl SenderEnd {
+    /// The short forms agree with the earliest of all deadlines.
+    pub(super) fn check_deadline(&self) {
+        let deadline = self.earliest_deadline();
+        assert_eq!(self.deadline(), deadline);
+        assert!(deadline == Time::NEVER || !self.waits_until(deadline + Span::from_picos(1)));
+    }
+}
