@@ -53,8 +53,8 @@ pub(crate) struct FairnessWindows {
 impl FairnessWindows {
     /// No window yet, of flows with these weights.
     pub(crate) fn new(weights: Vec<f64>) -> Self {
-        let none = || vec![Vec::new(); weights.len()];
-        Self { ends: Vec::new(), goodputs: none(), fair: vec![Vec::new(); weights.len()], weights }
+        let (goodputs, fair) = (vec![Vec::new(); weights.len()], vec![Vec::new(); weights.len()]);
+        Self { ends: Vec::new(), weights, goodputs, fair }
     }
 
     /// Adds a window that ends at `now`: mean capacities of the links and goodputs of the flows in bit/s; a flow that did

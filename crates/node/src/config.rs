@@ -640,11 +640,8 @@ fn law(
         written.push((name.as_str(), parameter(reader, name, value)?));
     }
     let settings = Settings::check(protocol.card().parameters, written).map_err(|error| {
-        // The message begins with the name of the parameter.
-        let message = error.to_string();
-        let name = message.split(':').next().unwrap_or_default();
-        let span = file.parameters.get(name).map(Spanned::span).or(span);
-        reader.error(span, "parameters", message)
+        let span = file.parameters.get(&error.name).map(Spanned::span).or(span);
+        reader.error(span, "parameters", error)
     })?;
     Ok((protocol, settings))
 }

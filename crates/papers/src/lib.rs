@@ -42,8 +42,9 @@ mod value;
 mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
-pub use check::require_traces;
-pub use check::{CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, trial_count};
+pub use check::{
+    CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, require_traces, trial_count,
+};
 pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult, execute};
 pub use expect::{Claimant, Combine, Deviation, EntityPattern, Expectation, Statistic};

@@ -96,10 +96,12 @@ fn counted(run: &VirtualRun) -> Vec<Counted> {
 
 /// The goodput of the flow from 4 s to 12 s in bit/s, and that which follows from its marks and round-trip times.
 fn measured_and_predicted(late: Span) -> (f64, f64) {
+    const FROM: f64 = 4.0;
+    const TO: f64 = 12.0;
     let mut run = VirtualRun::new(RELAY);
-    run.run_to(Time::from_secs(4.0), late, &mut ideal);
+    run.run_to(Time::from_secs(FROM), late, &mut ideal);
     let before = counted(&run);
-    run.run_to(Time::from_secs(12.0), late, &mut ideal);
+    run.run_to(Time::from_secs(TO), late, &mut ideal);
     let after = counted(&run);
     // A window of x times the base RTT sends x T / RTT. The sender of the second loop has x = c (1 - p)^eta, that of the first
     // one the rate of the second loop in the place of c: Eqs. (10) and (15) with eta = ln 10 / ln 5.
@@ -110,7 +112,7 @@ fn measured_and_predicted(late: Span) -> (f64, f64) {
         rate * (1.0 - marked).powf(eta) * after.shortest_rtt / rtt
     });
     let bytes = after.last().unwrap().delivered - before.last().unwrap().delivered;
-    (bytes * 8.0 / 8.0, predicted)
+    (8.0 * bytes / (TO - FROM), predicted)
 }
 
 #[test]
