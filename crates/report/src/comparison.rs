@@ -141,7 +141,8 @@ fn lead(views: &[RunView], findings: &[String]) -> Markup {
 fn guide(views: &[RunView]) -> Markup {
     html! {
         p.guide {
-            "Good results are a high utilization, a short queueing delay and an equal share for each flow. "
+            "Good results are a high utilization, a short queueing delay, and for each flow an equal share, or one in \
+             proportion to its weight. "
             @if views.len() > 1 {
                 "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column \
                  among runs without starving flows and with at least half of the greatest utilization per delay; equal \
