@@ -8,7 +8,8 @@ usage: [HTSIM=path/to/csg-htsim] benches/peers.py build
 `target/peers` with the programs in `benches/peers`, which build the cases that `millpond-bench describe` prints. ns-2
 takes part if the command `ns` is installed (Debian: ns2); it reads `benches/peers/ns2.tcl`. `run` executes the
 programs in turn; the least user CPU time of each counts, because other work of the machine only adds to it. The time
-is that of the whole process, with the construction of the network.
+is that of the whole process, with the construction of the network. The last column is the ratio without random
+processing times of hosts and routers, which the others have neither.
 """
 
 import os
@@ -128,21 +129,21 @@ def compare(case, bench, peer, command, repeats):
     """Runs both programs in turn and prints a row."""
     words = checked([bench, "describe", case]).split()
     seconds = dict(word.split("=") for word in words)["seconds"]
-    ours, theirs = [], []
-    for _ in range(repeats):
-        ours.append(measure([bench, "run", case, seconds]))
-        theirs.append(measure([*command, *words]))
-    (our_output, our_time), (their_output, their_time) = (min(runs, key=lambda run: run[1]) for runs in (ours, theirs))
-    our_hops, _, _, our_behaviour = our_output.strip().split(" ", 3)
-    their_hops, their_behaviour = their_output.strip().split(" ", 1)
-    our_hops, their_hops = float(our_hops), float(their_hops)
-    our_speed, their_speed = our_hops / our_time, their_hops / their_time
+    commands = ([bench, "run", case, seconds], [bench, "periodic", case, seconds], [*command, *words])
+    runs = [[measure(one) for one in commands] for _ in range(repeats)]
+    least = [min(one, key=lambda run: run[1]) for one in zip(*runs)]
+    (our_output, our_time), _, (their_output, their_time) = least
+    hops = [float(output.split()[0]) for output, _ in least]
+    our_speed, periodic_speed, their_speed = (moved / seconds for moved, (_, seconds) in zip(hops, least))
     print(
-        f"{case:4} {peer:6} {our_hops / 1e6:8.2f} M {their_hops / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
+        f"{case:4} {peer:6} {hops[0] / 1e6:8.2f} M {hops[2] / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
         f" {our_speed / 1e6:9.2f} M {their_speed / 1e6:8.2f} M {our_speed / their_speed:7.2f}"
+        f" {periodic_speed / their_speed:9.2f}"
     )
+    our_behaviour, their_behaviour = our_output.strip().split(" ", 3)[3], their_output.strip().split(" ", 1)[1]
     print(f"     millpond: {our_behaviour}\n     {peer + ':':9} {their_behaviour}", flush=True)
-    check_same_work(case, (our_hops, their_hops))
+    for moved in hops[:2]:
+        check_same_work(case, (moved, hops[2]))
 
 
 def compare_fat_tree(bench, repeats):
@@ -183,8 +184,8 @@ def run(bench, repeats):
             "  git clone https://github.com/Broadcom/csg-htsim && HTSIM=$PWD/csg-htsim make bench-peers\n"
             "or the command ns (Debian: apt-get install ns2)"
         )
-    print("                packet-hops              user CPU time          hops per CPU second     millpond")
-    print("case peer     millpond     peer     millpond       peer     millpond       peer     / peer")
+    print("                packet-hops              user CPU time          hops per CPU second     millpond  periodic")
+    print("case peer     millpond     peer     millpond       peer     millpond       peer     / peer    / peer")
     for peer, command, cases in found:
         for case in cases:
             compare(case, bench, peer, command, repeats)
