@@ -7,9 +7,6 @@ use millpond_results::{EntityKind, Run, Series, Times, quantity};
 use millpond_scenario::Scenario;
 use millpond_stats::max_min_shares;
 
-/// The quantity of a flow: its weighted max-min fair share, in bit/s.
-pub const FAIR_SHARE: &str = "fair share";
-
 /// The weighted max-min fair share of each flow in each interval of sampling, among the flows that run in it, at the capacities of
 /// that interval; not a number where a flow does not run. Empty if the scenario has no plan in packets.
 pub fn fair_shares(scenario: &Scenario, registry: &Registry, run: &Run) -> Vec<Series> {
@@ -60,7 +57,7 @@ fn empty(name: &str, times: &Times) -> Series {
     Series {
         kind: EntityKind::Flow,
         entity: name.to_owned(),
-        quantity: FAIR_SHARE.to_owned(),
+        quantity: quantity::FAIR_SHARE.to_owned(),
         unit: "bit/s".to_owned(),
         times: times.clone(),
         values: vec![f64::NAN; times.len()],

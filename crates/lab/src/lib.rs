@@ -34,7 +34,7 @@ pub use compare::{
 };
 pub use deployment::Deployment;
 pub use error::Error;
-pub use fair_shares::{FAIR_SHARE, fair_shares};
+pub use fair_shares::fair_shares;
 pub use harm::{Harm, HarmPlan, HarmRow, HarmTo, HarmVerdict};
 pub use kept_runs::WantedRun;
 pub use observers::{MakeObserver, ObservedLoop};

@@ -1,12 +1,12 @@
 //! Executes the trials of recipes and judges their rows.
 
+use super::charted::{ChartedRun, MeasuredRow};
 use super::claims::{JudgedClaim, judge_claims};
 use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
 use super::figure::RecipeFigure;
 use super::measure::measure;
 use super::paper::{PaperKind, SelectedRecipe};
-use super::picture::{ChartedRun, MeasuredRecipe, MeasuredRow, Picture};
 use super::trial::{Trial, trials};
 use super::verdict::{JudgedRow, RowValues, RowVerdict};
 use crate::RecipeError;
@@ -41,9 +41,12 @@ pub struct CheckedRecipe {
     /// Runs for charts: of each case, the trial with the first reading and seed.
     #[serde(skip)]
     pub runs: Vec<ChartedRun>,
-    /// What is drawn of the rows and the runs.
+    /// The figures that the recipe declares.
     #[serde(skip)]
-    pub pictures: Vec<Picture>,
+    pub figures: Vec<RecipeFigure>,
+    /// The rows for pictures.
+    #[serde(skip)]
+    pub measured: Vec<MeasuredRow>,
     /// Nyquist loci for charts, with the name of the case.
     #[serde(skip)]
     pub loci: Vec<(String, Vec<Locus>)>,
@@ -57,6 +60,23 @@ impl CheckedRecipe {
     pub fn verdict(&self, reading: Option<&str>) -> Option<RowVerdict> {
         let rows = self.rows.iter().filter(|row| reading.is_none_or(|name| row.reading == name));
         rows.map(|row| row.verdict).max()
+    }
+
+    /// The recipe with its figures, and its rows with their values.
+    fn with_rows(self, selected: SelectedRecipe<'_>, measured: &[(&Expectation, RowValues)]) -> Self {
+        let SelectedRecipe { paper, recipe } = selected;
+        let first = paper.reading(None).map_or("", |reading| &reading.name);
+        let row = |((row, values), judged): (&(&Expectation, RowValues), &JudgedRow)| MeasuredRow {
+            row: (*row).clone(),
+            case: recipe.case_of(row).to_owned(),
+            shown_case: judged.case.clone(),
+            reading: if judged.reading == first { String::new() } else { judged.reading.clone() },
+            values: values.clone(),
+            verdict: judged.verdict,
+        };
+        let measured = measured.iter().zip(&self.rows).map(row).collect();
+        let figures = recipe.figures.iter().map(|figure| figure.get_ref().clone()).collect();
+        Self { figures, measured, ..self }
     }
 
     /// The recipe with a trial's result added to its charts, if there is one.
@@ -161,12 +181,8 @@ fn check_with<'a>(
         let measurements = own.clone().map(|(trial, finished)| (trial, finished.measurements.as_slice()));
         let measured = measure_all(*one, options.full, measurements);
         let judged = judge(*one, &measured);
-        let mut charted =
-            own.fold(judged, |judged, (trial, finished)| judged.with_chart(trial, finished.charted.as_ref()));
-        if options.draw {
-            charted.pictures = pictures(*one, &measured, &charted);
-        }
-        charted
+        let judged = if options.draw { judged.with_rows(*one, &measured) } else { judged };
+        own.fold(judged, |judged, (trial, finished)| judged.with_chart(trial, finished.charted.as_ref()))
     };
     Ok(selected.iter().enumerate().map(checked).collect())
 }
@@ -265,7 +281,8 @@ fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, RowValues)]) -
         claims: judge_claims(&rows),
         rows,
         runs: Vec::new(),
-        pictures: Vec::new(),
+        figures: Vec::new(),
+        measured: Vec::new(),
         loci: Vec::new(),
         agreements: Vec::new(),
     }
@@ -285,24 +302,6 @@ pub(super) fn judge_rows(
         Some(row.judge(&shown, paper.reading(row.reading.as_deref())?, values, others))
     });
     judged.collect()
-}
-
-/// The pictures of a judged recipe.
-fn pictures<'r>(
-    SelectedRecipe { paper, recipe }: SelectedRecipe<'_>,
-    measured: &[(&'r Expectation, RowValues)],
-    checked: &CheckedRecipe,
-) -> Vec<Picture> {
-    let first = paper.reading(None).map_or("", |reading| &reading.name);
-    let row = |((row, values), judged): (&(&'r Expectation, RowValues), &JudgedRow)| MeasuredRow {
-        row,
-        case: judged.case.clone(),
-        reading: if judged.reading == first { String::new() } else { judged.reading.clone() },
-        values: values.clone(),
-        verdict: judged.verdict,
-    };
-    let rows: Vec<MeasuredRow<'_>> = measured.iter().zip(&checked.rows).map(row).collect();
-    MeasuredRecipe { recipe, rows: &rows, runs: &checked.runs }.pictures()
 }
 
 #[cfg(test)]

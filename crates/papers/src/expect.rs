@@ -14,7 +14,7 @@ use toml::Spanned;
 ///
 /// A row with `theory` is expected to **differ** from the paper: its value is inside `theory`. All other rows are
 /// expected to **match**: the value is inside `accept`, or the order holds. Anything else is **unexplained**: our error.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// The name of the quantity, with its place in the text.
@@ -127,7 +127,7 @@ fn unity() -> f64 {
 }
 
 /// A pattern of entities and one of their quantities; `*` in a name matches any text.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntityPattern {
     /// Flows of this name, or loops of flows: `user.*/loop2`.
@@ -143,7 +143,7 @@ pub struct EntityPattern {
 }
 
 /// `|a - share * b|` of two series, sample by sample.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
     /// The series `a` of `|a - share * b|`.
@@ -335,7 +335,7 @@ impl Expectation {
     }
 
     /// The number or range of the paper.
-    pub(super) fn paper_bounds(&self) -> Option<AcceptedRange> {
+    pub fn paper_bounds(&self) -> Option<AcceptedRange> {
         match &self.paper {
             Some(PaperValue::Stated(value)) => Some(value.bounds()),
             _ => None,
@@ -361,7 +361,7 @@ impl Expectation {
     }
 
     /// The order that the paper states.
-    pub(super) fn order(&self) -> Option<&Order> {
+    pub fn order(&self) -> Option<&Order> {
         match &self.paper {
             Some(PaperValue::Order(order)) => Some(order),
             _ => None,
@@ -407,7 +407,7 @@ impl EntityPattern {
     ///
     /// # Errors
     /// None or several of the four kinds are given.
-    pub(super) fn kind_and_pattern(&self) -> Result<(millpond_results::EntityKind, &str), String> {
+    pub fn kind_and_pattern(&self) -> Result<(millpond_results::EntityKind, &str), String> {
         use millpond_results::EntityKind;
         let patterns = [
             (EntityKind::Flow, &self.flow),

@@ -7,7 +7,7 @@ use millpond_units::glob;
 use serde::Deserialize;
 
 /// A picture of a recipe, with the axes of the paper.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeFigure {
     /// How it is drawn.
@@ -42,7 +42,7 @@ pub enum RecipeFigureKind {
 }
 
 /// The horizontal axis.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FigureX {
     /// The quantity.
@@ -71,7 +71,7 @@ pub enum NumberIn {
 }
 
 /// A panel of a picture: its vertical axis, or the axis of its boxes, and its data.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FigurePanel {
     /// The quantity on the axis; by default the name of the rows, or the quantity of the series.

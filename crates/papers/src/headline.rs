@@ -169,7 +169,8 @@ mod tests {
             claims: judge_claims(&rows),
             rows,
             runs: Vec::new(),
-            pictures: Vec::new(),
+            figures: Vec::new(),
+            measured: Vec::new(),
             loci: Vec::new(),
             agreements: Vec::new(),
         }

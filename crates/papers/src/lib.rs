@@ -16,6 +16,7 @@
 
 mod analysis;
 mod analyze;
+mod charted;
 mod check;
 mod claims;
 #[cfg(test)]
@@ -26,14 +27,13 @@ mod figure;
 mod form;
 mod headline;
 mod measure;
+pub mod names;
 mod nyquist;
 mod paper;
-mod picture;
 mod reading;
 mod readings;
 mod recipe;
 mod stage;
-mod text;
 mod time_or_step;
 mod trial;
 mod twin;
@@ -42,6 +42,7 @@ mod value;
 mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
+pub use charted::{ChartedRun, MeasuredRow};
 pub use check::{
     CheckedRecipe, Measurement, check, finish_all, measure_all, measure_rows, require_traces, trial_count,
 };
@@ -51,13 +52,9 @@ pub use expect::{Claimant, Combine, Deviation, EntityPattern, Expectation, Stati
 pub use figure::{FigurePanel, FigureX, NumberIn, RecipeFigure, RecipeFigureKind};
 pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
-pub use measure::measure;
+pub use measure::{measure, summary_value};
 pub use nyquist::NyquistOptions;
 pub use paper::{Library, Paper, PaperKind, SelectedRecipe, recipe_text, texts_of};
-pub use picture::{
-    ChartedRun, OverTime, PaperArea, Picture, PictureAxis, ScatterPicture, TimePanel, ValueCurve, ValuePanel,
-    ValuePicture, ValuePoint,
-};
 pub use reading::Reading;
 pub use readings::{Effect, ReadingCell, ReadingsPlan, RecipeReadings, RowReadings, own_reading};
 pub use recipe::{Case, Extent, Recipe};

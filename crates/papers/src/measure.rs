@@ -80,7 +80,7 @@ fn combine(how: Combine, values: &[f64]) -> f64 {
 ///
 /// # Errors
 /// There is no number at the path.
-pub(super) fn summary_value(path: &str, run: &Run) -> Result<f64, String> {
+pub fn summary_value(path: &str, run: &Run) -> Result<f64, String> {
     Ok(combine(Combine::Mean, &from_summary(path, run)?))
 }
 

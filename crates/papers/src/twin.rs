@@ -4,7 +4,7 @@ use serde::Deserialize;
 use std::fmt;
 
 /// Identifies a twin by what it does not share with its row. One key at least is given.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Twin {
     /// The recipe; that of the row by default.

@@ -126,6 +126,8 @@ pub struct Series {
 pub mod quantity {
     /// Of a flow: bytes delivered exactly once in the interval, as `bit/s`.
     pub const GOODPUT: &str = "goodput";
+    /// Of a flow: its weighted max-min fair share, in `bit/s`. It is computed for charts and is in no file.
+    pub const FAIR_SHARE: &str = "fair share";
     /// Of a flow: bytes sent by its first loop in the interval, as `bit/s`.
     pub const SEND_RATE: &str = "send rate";
     /// Of a flow's loop: congestion window, in `packets`.

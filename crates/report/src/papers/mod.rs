@@ -3,6 +3,7 @@
 mod charted;
 mod over_time;
 mod paper_mark;
+mod picture;
 mod pictures;
 mod rows;
 mod scatter;

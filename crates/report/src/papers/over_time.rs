@@ -4,9 +4,10 @@ use super::super::curve_set::{CurveSet, GroupValue, decimated};
 use super::super::rate_unit::RateUnit;
 use super::charted::{BusiestLink, bottleneck_of, case_name};
 use super::paper_mark;
+use super::picture::{OverTime, PaperArea, TimePanel};
 use maud::{Markup, html};
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
-use millpond_papers::{ChartedRun, CheckedRecipe, OverTime, PaperArea, TimePanel};
+use millpond_papers::{ChartedRun, CheckedRecipe};
 use millpond_results::Series;
 use millpond_units::format::fixed;
 

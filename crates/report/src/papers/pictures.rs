@@ -3,10 +3,11 @@
 use super::super::charts;
 use super::super::nyquist::several;
 use super::charted::{BusiestLink, bottleneck_of};
+use super::picture::{self, Picture};
 use super::{over_time, scatter, values};
 use maud::{Markup, html};
 use millpond_chart::{Figure, SeriesStyle};
-use millpond_papers::{ChartedRun, CheckedRecipe, Picture};
+use millpond_papers::{ChartedRun, CheckedRecipe};
 use millpond_units::format::fixed;
 
 /// All pictures; their ids begin with the recipe's name.
@@ -18,7 +19,8 @@ pub(super) fn pictures(checked: &CheckedRecipe) -> Markup {
 }
 
 fn figures(checked: &CheckedRecipe) -> Vec<Figure> {
-    let drawn = checked.pictures.iter().filter_map(|picture| match picture {
+    let pictures = picture::pictures(checked);
+    let drawn = pictures.iter().filter_map(|picture| match picture {
         Picture::OverTime(picture) => over_time::figure(picture, checked),
         Picture::Values(picture) => values::figure(picture),
         Picture::Scatter(picture) => scatter::figure(picture, checked),

@@ -2,12 +2,13 @@
 
 use super::charted::case_name;
 use super::paper_mark;
+use super::picture::{PictureAxis, ScatterPicture};
 use maud::html;
 use millpond_chart::{
     Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, PlacedNames, Plot, Point, Scale,
     SeriesStyle, elide, label_positions,
 };
-use millpond_papers::{CheckedRecipe, PictureAxis, ScatterPicture};
+use millpond_papers::CheckedRecipe;
 
 const HEIGHT: f64 = 320.0;
 /// Names have room at each of these widths in pixels: on a phone and on a wide page.

@@ -1,11 +1,12 @@
 //! Measured values beside those of the paper: over a parameter, or as boxes side by side.
 
 use super::paper_mark;
+use super::picture::{PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 use maud::html;
 use millpond_chart::{
     Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle, elide,
 };
-use millpond_papers::{PictureAxis, RowVerdict, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
+use millpond_papers::RowVerdict;
 
 /// The height of a plot over a parameter, in pixels.
 const HEIGHT: u16 = 220;

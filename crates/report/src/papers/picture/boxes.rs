@@ -1,11 +1,9 @@
 //! Boxes side by side: of values over seeds, of samples over time, or of a distribution.
 
-use super::super::figure::{FigurePanel, RecipeFigure};
-use super::super::text::variable_part;
-use super::values::{five_numbers, grouped, joined};
-use super::{
-    ChartedRun, MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint,
-};
+use super::values::{five_numbers, grouped, is_drawn, joined, point_of};
+use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, shows};
+use millpond_papers::names::variable_part;
+use millpond_papers::{ChartedRun, FigurePanel, MeasuredRow, RecipeFigure};
 use millpond_results::Run;
 use millpond_stats::quantile_of_curve;
 use millpond_units::glob;
@@ -36,7 +34,7 @@ impl MeasuredRecipe<'_> {
 
     /// Boxes of all quantities with several values that no series shows.
     pub(super) fn derived_boxes(&self) -> ValuePicture {
-        let is_shown = |one: &&MeasuredRow<'_>| one.is_drawn() && !one.is_in_series();
+        let is_shown = |one: &&MeasuredRow| is_drawn(one) && !is_in_series(one);
         let groups = grouped(self.rows.iter().filter(is_shown));
         let groups = groups.iter().filter(|group| (LEAST_VALUES..=MOST_VALUES).contains(&group.rows.len()));
         let panels = groups.map(|group| group.panel(&category)).collect();
@@ -45,7 +43,7 @@ impl MeasuredRecipe<'_> {
 
     /// A box for each run.
     fn of_runs(&self, figure: &RecipeFigure, panel: &FigurePanel) -> ValuePanel {
-        let shown = self.runs.iter().filter(|charted| figure.shows(&charted.case));
+        let shown = self.runs.iter().filter(|charted| shows(figure, &charted.case));
         let mut unit = String::new();
         let point = |charted: &ChartedRun| {
             let (numbers, own) = quantiles(panel, &charted.run)?;
@@ -71,13 +69,18 @@ impl MeasuredRecipe<'_> {
     }
 }
 
+/// Whether a picture over time shows the row's value.
+fn is_in_series(MeasuredRow { row, .. }: &MeasuredRow) -> bool {
+    row.series.is_some() && row.versus.is_none() && row.over.is_none()
+}
+
 /// The curve and the point of a row: what differs in its quantity stands beside the box, the case is the curve; or the
 /// case stands beside the box.
-fn category(measured: &MeasuredRow<'_>) -> Option<(String, ValuePoint)> {
+fn category(measured: &MeasuredRow) -> Option<(String, ValuePoint)> {
     let part = variable_part(&measured.row.written, measured.row.what.get_ref()).to_owned();
-    let (case, reading) = (measured.case.clone(), measured.reading.clone());
+    let (case, reading) = (measured.shown_case.clone(), measured.reading.clone());
     let (name, category) = if part.is_empty() { (reading, case) } else { (joined([case, reading]), part) };
-    Some((name, measured.point(category)))
+    Some((name, point_of(measured, category)))
 }
 
 /// The five numbers of a panel's series or distribution, with their unit.

@@ -9,7 +9,7 @@ const DIMENSIONS: [&[(&str, f64)]; 3] = [
 
 /// The first number of a text, in `unit` if the word after it is a unit of the same dimension: `1 Gbit/s` is 1000 in
 /// Mbit/s. A fraction such as `1/5` is a number.
-pub(super) fn first_number(text: &str, unit: &str) -> Option<f64> {
+pub fn first_number(text: &str, unit: &str) -> Option<f64> {
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let (index, number) = words.iter().enumerate().find_map(|(index, word)| Some((index, number(word)?)))?;
     let written = words.get(index + 1).copied().unwrap_or_default();
@@ -32,19 +32,19 @@ fn factor(from: &str, to: &str) -> Option<f64> {
 }
 
 /// The parts of a case's name, divided by commas, that do not begin with a digit: `LGCC` of `LGCC, 2, 50 ms`.
-pub(super) fn without_numbers(case: &str) -> String {
+pub fn without_numbers(case: &str) -> String {
     let parts = case.split(", ").filter(|part| !part.starts_with(|first: char| first.is_ascii_digit()));
     parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The part of a text that differs from what is written: from its first variable `{name}` to its last one.
-pub(super) fn variable_part<'t>(written: &str, text: &'t str) -> &'t str {
+pub fn variable_part<'t>(written: &str, text: &'t str) -> &'t str {
     let Some((before, after)) = around_variables(written) else { return "" };
     text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).unwrap_or_default()
 }
 
 /// A text as it is written, with an ellipsis from its first variable to its last one.
-pub(super) fn without_variables(written: &str) -> String {
+pub fn without_variables(written: &str) -> String {
     around_variables(written)
         .map_or_else(|| written.to_owned(), |(before, after)| format!("{before}…{after}"))
 }

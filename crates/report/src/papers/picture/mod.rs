@@ -1,5 +1,4 @@
-//! Pictures of checked recipes, as data: what is drawn on which axes, with the paper's values. `millpond-report` draws
-//! them.
+//! What is drawn of a checked recipe, as data: quantities on axes, with the paper's values.
 //!
 //! A recipe declares its pictures in `[[figures]]`. Without them, pictures are derived from the rows: series that rows
 //! measure over time (rates and queues if there is none), and boxes of values that no series shows.
@@ -9,39 +8,22 @@ mod over_time;
 mod scatter;
 mod values;
 
-use super::expect::Expectation;
-use super::figure::{RecipeFigure, RecipeFigureKind};
-use super::recipe::Recipe;
-use super::verdict::{RowValues, RowVerdict};
-use millpond_results::Run;
-
-/// A run that is kept for charts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChartedRun {
-    /// The case.
-    pub case: String,
-    /// The reading.
-    pub reading: String,
-    /// What its times count, with the unit.
-    pub time_axis: &'static str,
-    /// The run.
-    pub run: Run,
-}
+use millpond_papers::{ChartedRun, CheckedRecipe, MeasuredRow, RecipeFigure, RecipeFigureKind, RowVerdict};
 
 /// An axis with the quantity that it shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PictureAxis {
+pub(super) struct PictureAxis {
     /// The quantity.
-    pub label: String,
+    pub(super) label: String,
     /// The unit; empty if there is none.
-    pub unit: String,
+    pub(super) unit: String,
     /// Whether the axis is logarithmic.
-    pub log: bool,
+    pub(super) log: bool,
 }
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Picture {
+pub(super) enum Picture {
     /// Series of one run over time.
     OverTime(OverTime),
     /// Values over a parameter, or boxes side by side.
@@ -52,135 +34,129 @@ pub enum Picture {
 
 /// Series of one run over time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OverTime {
+pub(super) struct OverTime {
     /// Which figure of the paper it is; empty if the recipe does not say it.
-    pub title: String,
+    pub(super) title: String,
     /// Index of the run among the charted runs.
-    pub run: usize,
+    pub(super) run: usize,
     /// The quantities, from top to bottom.
-    pub panels: Vec<TimePanel>,
+    pub(super) panels: Vec<TimePanel>,
 }
 
 /// A quantity over time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TimePanel {
+pub(super) struct TimePanel {
     /// The vertical axis.
-    pub axis: PictureAxis,
+    pub(super) axis: PictureAxis,
     /// From the unit of the series to that of the axis.
-    pub factor: f64,
+    pub(super) factor: f64,
     /// Indices of the series in the run.
-    pub series: Vec<usize>,
+    pub(super) series: Vec<usize>,
     /// Indices of the fair shares in the run.
-    pub fair: Vec<usize>,
+    pub(super) fair: Vec<usize>,
     /// The paper's values, in the unit of the axis.
-    pub paper: Vec<PaperArea>,
+    pub(super) paper: Vec<PaperArea>,
 }
 
 /// A value of the paper over an interval of time: a range, a number (`low` is `high`), or a point of time at which a
 /// value is reached (`from` is `to` as well).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PaperArea {
+pub(super) struct PaperArea {
     /// The start, in seconds or steps.
-    pub from: f64,
+    pub(super) from: f64,
     /// The end; infinite if it is that of the run.
-    pub to: f64,
+    pub(super) to: f64,
     /// The least value.
-    pub low: f64,
+    pub(super) low: f64,
     /// The greatest value.
-    pub high: f64,
+    pub(super) high: f64,
 }
 
 /// Values over a parameter, or boxes side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValuePicture {
+pub(super) struct ValuePicture {
     /// Which figure of the paper it is; empty if the recipe does not say it.
-    pub title: String,
+    pub(super) title: String,
     /// The axis of the parameter; none for boxes.
-    pub parameter: Option<PictureAxis>,
+    pub(super) parameter: Option<PictureAxis>,
     /// The quantities.
-    pub panels: Vec<ValuePanel>,
+    pub(super) panels: Vec<ValuePanel>,
 }
 
 /// A quantity over a parameter, or side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValuePanel {
+pub(super) struct ValuePanel {
     /// The axis of the values.
-    pub axis: PictureAxis,
+    pub(super) axis: PictureAxis,
     /// A curve for each variant.
-    pub curves: Vec<ValueCurve>,
+    pub(super) curves: Vec<ValueCurve>,
     /// What the ends of a box and of its whiskers are; empty if there is one value for each point.
-    pub spread: &'static str,
+    pub(super) spread: &'static str,
 }
 
 /// The values of one variant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValueCurve {
+pub(super) struct ValueCurve {
     /// The variant; empty if there is only one.
-    pub name: String,
+    pub(super) name: String,
     /// Its values.
-    pub points: Vec<ValuePoint>,
+    pub(super) points: Vec<ValuePoint>,
 }
 
 /// A measured value beside that of the paper.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValuePoint {
+pub(super) struct ValuePoint {
     /// The name beside a box.
-    pub category: String,
+    pub(super) category: String,
     /// The value of the parameter; not a number for boxes.
-    pub x: f64,
+    pub(super) x: f64,
     /// Lower whisker, lower end of the box, mean over seeds or median of samples, upper end of the box, upper whisker; none
     /// if not measured.
-    pub measured: Option<[f64; 5]>,
+    pub(super) measured: Option<[f64; 5]>,
     /// The paper's number (twice) or range.
-    pub paper: Option<(f64, f64)>,
+    pub(super) paper: Option<(f64, f64)>,
     /// The range of theory, if the paper's value is not the result.
-    pub theory: Option<(f64, f64)>,
+    pub(super) theory: Option<(f64, f64)>,
     /// The verdict of its row, if it has one.
-    pub verdict: Option<RowVerdict>,
+    pub(super) verdict: Option<RowVerdict>,
 }
 
 /// Two numbers of each run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScatterPicture {
+pub(super) struct ScatterPicture {
     /// Which figure of the paper it is; empty if the recipe does not say it.
-    pub title: String,
+    pub(super) title: String,
     /// The horizontal axis.
-    pub x: PictureAxis,
+    pub(super) x: PictureAxis,
     /// The vertical axis.
-    pub y: PictureAxis,
+    pub(super) y: PictureAxis,
     /// Index of each run among the charted runs, with its point.
-    pub points: Vec<(usize, (f64, f64))>,
+    pub(super) points: Vec<(usize, (f64, f64))>,
     /// Numbers or ranges of the paper on the horizontal axis.
-    pub paper_x: Vec<(f64, f64)>,
+    pub(super) paper_x: Vec<(f64, f64)>,
     /// Numbers or ranges of the paper on the vertical axis.
-    pub paper_y: Vec<(f64, f64)>,
+    pub(super) paper_y: Vec<(f64, f64)>,
 }
 
-/// A row with its values and its verdict.
-pub(super) struct MeasuredRow<'a> {
-    pub row: &'a Expectation,
-    /// The case, with the other one of a quotient.
-    pub case: String,
-    /// The reading, empty if it is the paper's first.
-    pub reading: String,
-    pub values: RowValues,
-    pub verdict: RowVerdict,
+/// The pictures that a checked recipe declares; derived ones if it declares none.
+pub(super) fn pictures(checked: &CheckedRecipe) -> Vec<Picture> {
+    let recipe = MeasuredRecipe { rows: &checked.measured, runs: &checked.runs };
+    recipe.pictures(&checked.figures)
 }
 
-/// A checked recipe from which pictures are derived.
-pub(super) struct MeasuredRecipe<'a> {
-    pub recipe: &'a Recipe,
-    pub rows: &'a [MeasuredRow<'a>],
-    pub runs: &'a [ChartedRun],
+/// The rows and the runs from which pictures are derived.
+struct MeasuredRecipe<'a> {
+    rows: &'a [MeasuredRow],
+    runs: &'a [ChartedRun],
 }
 
 impl MeasuredRecipe<'_> {
-    /// The pictures that the recipe declares; derived ones if it declares none.
-    pub(super) fn pictures(&self) -> Vec<Picture> {
-        if self.recipe.figures.is_empty() {
-            return self.derived();
+    fn pictures(&self, figures: &[RecipeFigure]) -> Vec<Picture> {
+        if figures.is_empty() {
+            self.derived()
+        } else {
+            figures.iter().flat_map(|one| self.declared(one)).collect()
         }
-        self.recipe.figures.iter().flat_map(|figure| self.declared(figure.get_ref())).collect()
     }
 
     fn declared(&self, figure: &RecipeFigure) -> Vec<Picture> {
@@ -201,11 +177,9 @@ impl MeasuredRecipe<'_> {
     }
 }
 
-impl RecipeFigure {
-    /// Whether this case is drawn.
-    fn shows(&self, case: &str) -> bool {
-        self.cases.is_empty() || self.cases.iter().any(|shown| shown == case)
-    }
+/// Whether a figure draws this case.
+fn shows(figure: &RecipeFigure, case: &str) -> bool {
+    figure.cases.is_empty() || figure.cases.iter().any(|shown| shown == case)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Values of rows over a parameter of their cases, or side by side.
 
-use super::super::figure::{FigurePanel, NumberIn, RecipeFigure};
-use super::super::text::{first_number, variable_part, without_numbers, without_variables};
-use super::super::value::{AcceptedRange, Relation};
-use super::{MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
+use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, shows};
+use millpond_papers::names::{first_number, variable_part, without_numbers, without_variables};
+use millpond_papers::{
+    AcceptedRange, Expectation, FigurePanel, MeasuredRow, NumberIn, RecipeFigure, Relation,
+};
 use millpond_stats::{mean, quantile_of_sorted};
 use millpond_units::glob;
 
@@ -11,7 +12,7 @@ use millpond_units::glob;
 pub(super) struct RowGroup<'a> {
     /// The quantity as the recipe writes it.
     pub written: &'a str,
-    pub rows: Vec<&'a MeasuredRow<'a>>,
+    pub rows: Vec<&'a MeasuredRow>,
     /// The panel that the figure declares for them.
     pub declared: Option<&'a FigurePanel>,
 }
@@ -23,16 +24,16 @@ impl MeasuredRecipe<'_> {
     /// Values over the parameter in the names of cases or quantities.
     pub(super) fn over_parameter(&self, figure: &RecipeFigure) -> ValuePicture {
         let x = &figure.x;
-        let point = |measured: &MeasuredRow<'_>| {
+        let point = |measured: &MeasuredRow| {
             let what = measured.row.what.get_ref();
-            let text = if x.number_in == NumberIn::What { what } else { &measured.case };
+            let text = if x.number_in == NumberIn::What { what } else { &measured.shown_case };
             let x = first_number(text, &x.unit)?;
             let name = joined([
-                without_numbers(&measured.case),
+                without_numbers(&measured.shown_case),
                 measured.reading.clone(),
                 self.variant(measured, figure),
             ]);
-            Some((name, ValuePoint { x, ..measured.point(String::new()) }))
+            Some((name, ValuePoint { x, ..point_of(measured, String::new()) }))
         };
         let panels = self.panels(figure).into_iter().map(|group| group.panel(&point));
         let axis = PictureAxis { label: x.label.clone(), unit: x.unit.clone(), log: x.log };
@@ -41,7 +42,7 @@ impl MeasuredRecipe<'_> {
     }
 
     /// What differs in the names of a quantity, unless the parameter is one of them.
-    fn variant(&self, measured: &MeasuredRow<'_>, figure: &RecipeFigure) -> String {
+    fn variant(&self, measured: &MeasuredRow, figure: &RecipeFigure) -> String {
         let is_case = figure.x.number_in == NumberIn::Case;
         let part = variable_part(&measured.row.written, measured.row.what.get_ref());
         if is_case { part.to_owned() } else { String::new() }
@@ -49,14 +50,12 @@ impl MeasuredRecipe<'_> {
 
     /// The rows of each panel that the figure declares, or of each quantity.
     pub(super) fn panels<'f>(&'f self, figure: &'f RecipeFigure) -> Vec<RowGroup<'f>> {
-        let rows =
-            || self.rows.iter().filter(|one| one.is_drawn() && figure.shows(self.recipe.case_of(one.row)));
+        let rows = || self.rows.iter().filter(|one| is_drawn(one) && shows(figure, &one.case));
         if figure.panels.is_empty() {
             return grouped(rows());
         }
         let of_panel = |panel: &'f FigurePanel| {
-            let is_of =
-                |one: &&MeasuredRow<'_>| panel.what.iter().any(|rows| glob(rows, one.row.what.get_ref()));
+            let is_of = |one: &&MeasuredRow| panel.what.iter().any(|rows| glob(rows, one.row.what.get_ref()));
             let rows: Vec<_> = rows().filter(is_of).collect();
             let written = rows.first()?.row.written.as_str();
             Some(RowGroup { written, rows, declared: Some(panel) })
@@ -66,7 +65,7 @@ impl MeasuredRecipe<'_> {
 }
 
 /// The rows of each quantity and unit, in the order of the recipe.
-pub(super) fn grouped<'a>(rows: impl Iterator<Item = &'a MeasuredRow<'a>>) -> Vec<RowGroup<'a>> {
+pub(super) fn grouped<'a>(rows: impl Iterator<Item = &'a MeasuredRow>) -> Vec<RowGroup<'a>> {
     let mut groups: Vec<RowGroup<'a>> = Vec::new();
     for one in rows {
         let is_same = |group: &&mut RowGroup<'a>| {
@@ -82,10 +81,7 @@ pub(super) fn grouped<'a>(rows: impl Iterator<Item = &'a MeasuredRow<'a>>) -> Ve
 
 impl RowGroup<'_> {
     /// The panel of these rows; `point` gives the name of the curve and the point of each row.
-    pub(super) fn panel(
-        &self,
-        point: &dyn Fn(&MeasuredRow<'_>) -> Option<(String, ValuePoint)>,
-    ) -> ValuePanel {
+    pub(super) fn panel(&self, point: &dyn Fn(&MeasuredRow) -> Option<(String, ValuePoint)>) -> ValuePanel {
         let mut curves: Vec<ValueCurve> = Vec::new();
         for (name, point) in self.rows.iter().filter_map(|one| point(one)) {
             match curves.iter_mut().find(|curve| curve.name == name) {
@@ -99,7 +95,7 @@ impl RowGroup<'_> {
     }
 
     fn axis(&self) -> PictureAxis {
-        let row = self.rows.first().map(|one| one.row);
+        let row = self.rows.first().map(|one| &one.row);
         let is_one =
             self.rows.iter().all(|one| Some(one.row.what.get_ref()) == row.map(|row| row.what.get_ref()));
         let label = match (self.declared, row) {
@@ -113,38 +109,32 @@ impl RowGroup<'_> {
     }
 }
 
-impl MeasuredRow<'_> {
-    /// Whether the row is drawn: a comparison with another row shows that row's value again, and is not.
-    pub(super) fn is_drawn(&self) -> bool {
-        self.row.order().is_none_or(|order| order.than.is_none())
-    }
+/// Whether the row is drawn: a comparison with another row shows that row's value again, and is not.
+pub(super) fn is_drawn(measured: &MeasuredRow) -> bool {
+    measured.row.order().is_none_or(|order| order.than.is_none())
+}
 
-    /// Whether a picture over time shows the row's value.
-    pub(super) fn is_in_series(&self) -> bool {
-        self.row.series.is_some() && self.row.versus.is_none() && self.row.over.is_none()
+/// The measured value and the paper's, without a parameter.
+pub(super) fn point_of(measured: &MeasuredRow, category: String) -> ValuePoint {
+    let MeasuredRow { row, values, verdict, .. } = measured;
+    let bounds = |AcceptedRange(low, high)| (low, high);
+    ValuePoint {
+        category,
+        x: f64::NAN,
+        measured: values.as_ref().ok().and_then(|values| over_seeds(values)),
+        paper: row.paper_bounds().or_else(|| ordered_bounds(row)).map(bounds),
+        theory: row.theory.map(bounds),
+        verdict: Some(*verdict),
     }
+}
 
-    /// The measured value and the paper's, without a parameter.
-    pub(super) fn point(&self, category: String) -> ValuePoint {
-        let bounds = |AcceptedRange(low, high)| (low, high);
-        ValuePoint {
-            category,
-            x: f64::NAN,
-            measured: self.values.as_ref().ok().and_then(|values| over_seeds(values)),
-            paper: self.row.paper_bounds().or_else(|| self.ordered_bounds()).map(bounds),
-            theory: self.row.theory.map(bounds),
-            verdict: Some(self.verdict),
-        }
-    }
-
-    /// The values of a quotient that have the order of the paper.
-    fn ordered_bounds(&self) -> Option<AcceptedRange> {
-        let order = self.row.order()?;
-        Some(match order.order {
-            Relation::Greater | Relation::AtLeast => AcceptedRange(order.by, f64::INFINITY),
-            Relation::Less | Relation::AtMost => AcceptedRange(f64::NEG_INFINITY, 1.0 / order.by),
-        })
-    }
+/// The values of a quotient that have the order of the paper.
+fn ordered_bounds(row: &Expectation) -> Option<AcceptedRange> {
+    let order = row.order()?;
+    Some(match order.order {
+        Relation::Greater | Relation::AtLeast => AcceptedRange(order.by, f64::INFINITY),
+        Relation::Less | Relation::AtMost => AcceptedRange(f64::NEG_INFINITY, 1.0 / order.by),
+    })
 }
 
 /// Least value, lower quartile, mean, upper quartile and greatest value over the seeds: the mean is judged.

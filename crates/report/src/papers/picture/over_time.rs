@@ -1,10 +1,9 @@
 //! Series of each run over time, with the paper's values.
 
-use super::super::expect::{Combine, EntityPattern, Expectation, Statistic};
-use super::super::figure::{FigurePanel, RecipeFigure};
-use super::super::value::AcceptedRange;
-use super::{ChartedRun, MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel};
-use millpond_lab::FAIR_SHARE;
+use super::{MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel, shows};
+use millpond_papers::{
+    AcceptedRange, ChartedRun, Combine, EntityPattern, Expectation, FigurePanel, RecipeFigure, Statistic,
+};
 use millpond_results::{EntityKind, Run, Series, bottleneck, quantity};
 use millpond_units::glob;
 
@@ -45,7 +44,7 @@ impl MeasuredRecipe<'_> {
             };
             self.picture(run, charted, &panels, &figure.title)
         };
-        let shown = self.runs.iter().enumerate().filter(|(_, charted)| figure.shows(&charted.case));
+        let shown = self.runs.iter().enumerate().filter(|(_, charted)| shows(figure, &charted.case));
         shown.map(picture).filter(|picture| !picture.panels.is_empty()).collect()
     }
 
@@ -72,7 +71,7 @@ impl MeasuredRecipe<'_> {
     /// The quantities that rows measure over time.
     fn row_quantities(&self) -> Vec<PanelQuantity> {
         let mut found: Vec<PanelQuantity> = Vec::new();
-        for row in self.rows.iter().map(|measured| measured.row) {
+        for row in self.rows.iter().map(|measured| &measured.row) {
             let deviation = row.deviation.iter().flat_map(|deviation| [&deviation.of, &deviation.from]);
             for entity in row.series.iter().chain(deviation) {
                 let Ok((kind, pattern)) = entity.kind_and_pattern() else { continue };
@@ -114,13 +113,13 @@ impl MeasuredRecipe<'_> {
             log: panel.is_some_and(|panel| panel.log),
         };
         let fair = if panel.is_some_and(|panel| panel.fair) {
-            quantity.indices(all, FAIR_SHARE)
+            quantity.indices(all, quantity::FAIR_SHARE)
         } else {
             Vec::new()
         };
-        let of_case = self.rows.iter().map(|measured| measured.row).filter(|row| {
-            row.versus.is_none() && row.over.is_none() && self.recipe.case_of(row) == charted.case
-        });
+        let of_case =
+            self.rows.iter().filter(|measured| measured.case == charted.case).map(|measured| &measured.row);
+        let of_case = of_case.filter(|row| row.versus.is_none() && row.over.is_none());
         let mut paper: Vec<PaperArea> = Vec::new();
         for area in of_case.filter(|row| is_of(row, quantity)).filter_map(|row| area(row, factor)) {
             if !paper.contains(&area) {
@@ -136,7 +135,7 @@ impl MeasuredRecipe<'_> {
             let rate = series.unit == "bit/s" && row.unit.ends_with("bit/s");
             is_of(row, quantity) && is_value(row.statistic) && !row.unit.is_empty() && !rate
         };
-        let row = self.rows.iter().map(|measured| measured.row).find(states);
+        let row = self.rows.iter().map(|measured| &measured.row).find(states);
         let own = if series.unit == "1" { "" } else { &series.unit };
         row.map_or_else(|| (1.0, own.to_owned()), |row| (row.scale, row.unit.clone()))
     }

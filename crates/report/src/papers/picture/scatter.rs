@@ -1,9 +1,7 @@
 //! Two numbers of each run, one on each axis.
 
-use super::super::figure::RecipeFigure;
-use super::super::measure::summary_value;
-use super::super::value::AcceptedRange;
-use super::{MeasuredRecipe, PictureAxis, ScatterPicture};
+use super::{MeasuredRecipe, PictureAxis, ScatterPicture, shows};
+use millpond_papers::{AcceptedRange, RecipeFigure, summary_value};
 
 impl MeasuredRecipe<'_> {
     /// A point for each run that has both numbers, and the paper's values of rows with the same numbers.
@@ -11,7 +9,7 @@ impl MeasuredRecipe<'_> {
         let (x, panel) = (&figure.x, figure.panels.first()?);
         let (x_path, y_path) = (x.summary.as_ref()?, panel.summary.as_ref()?);
         let (x_scale, y_scale) = (x.scale.unwrap_or(1.0), panel.scale.unwrap_or(1.0));
-        let shown = self.runs.iter().enumerate().filter(|(_, charted)| figure.shows(&charted.case));
+        let shown = self.runs.iter().enumerate().filter(|(_, charted)| shows(figure, &charted.case));
         let points = shown.filter_map(|(index, charted)| {
             let value =
                 |path: &str, scale: f64| summary_value(path, &charted.run).ok().map(|value| value * scale);
@@ -34,7 +32,7 @@ impl MeasuredRecipe<'_> {
     /// The paper's numbers and ranges for a path into the summary, each once, multiplied by `scale`.
     fn paper_values(&self, path: &str, scale: f64) -> Vec<(f64, f64)> {
         let mut values = Vec::new();
-        let rows = self.rows.iter().map(|measured| measured.row);
+        let rows = self.rows.iter().map(|measured| &measured.row);
         for row in rows.filter(|row| row.summary.as_deref() == Some(path) && row.versus.is_none()) {
             if let Some(AcceptedRange(low, high)) = row.paper_bounds() {
                 let value = (low / row.scale * scale, high / row.scale * scale);

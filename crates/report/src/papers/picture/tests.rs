@@ -1,8 +1,10 @@
 //! Pictures of a small recipe: what is derived from its rows, and what it declares.
 
 use super::*;
-use crate::recipe::Recipe;
-use millpond_results::{EntityKind, Series, quantity};
+use millpond_papers::{Expectation, Library, SelectedRecipe};
+use millpond_results::{EntityKind, Run, Series, quantity};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 const RECIPE: &str = "
 title = 't'
@@ -48,17 +50,26 @@ versus = '10 Mbit/s'
 paper = { order = '>', by = 1.5 }
 ";
 
-fn recipe(figures: &str) -> Recipe {
-    let text = RECIPE.replace("[stages]", &format!("{figures}\n[stages]"));
-    Recipe::parse("toy/fig1", &text, &["r".to_owned()], &|_| None)
-        .unwrap_or_else(|fault| panic!("{}", fault.show(&text)))
-}
+const PAPER: &str = "
+title = 'p'
+source = 'q'
+kind = 'subject'
+[[readings]]
+name = 'r'
+about = 'b'
+";
 
-/// The pictures of a recipe whose rows all have two seeds, with the values 1 and 3.
-fn pictures(recipe: &Recipe) -> Vec<Picture> {
-    let row = |row| MeasuredRow {
-        row,
+/// The pictures of the recipe with these figures, whose rows all have two seeds, with the values 1 and 3.
+fn pictures(figures: &str) -> Vec<Picture> {
+    let text = RECIPE.replace("[stages]", &format!("{figures}\n[stages]"));
+    let texts = [("toy/paper.toml", PAPER.to_owned()), ("toy/fig1.toml", text)];
+    let texts = BTreeMap::from(texts.map(|(name, text)| (name.to_owned(), text)));
+    let library = Library::parse(&texts, Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+    let SelectedRecipe { recipe, .. } = library.select(None).unwrap()[0];
+    let row = |row: &Expectation| MeasuredRow {
+        row: row.clone(),
         case: recipe.case_of(row).to_owned(),
+        shown_case: recipe.case_of(row).to_owned(),
         reading: String::new(),
         values: Ok(vec![1.0, 3.0]),
         verdict: RowVerdict::Matches,
@@ -75,7 +86,8 @@ fn pictures(recipe: &Recipe) -> Vec<Picture> {
     let series = vec![series("a", "rate"), series("b", "rate"), series("a", quantity::GOODPUT)];
     let run = Run { series, ..Run::default() };
     let runs = [ChartedRun { case: "10 Mbit/s".into(), reading: "r".into(), time_axis: "time, s", run }];
-    MeasuredRecipe { recipe, rows: &rows, runs: &runs }.pictures()
+    let figures: Vec<_> = recipe.figures.iter().map(|figure| figure.get_ref().clone()).collect();
+    MeasuredRecipe { rows: &rows, runs: &runs }.pictures(&figures)
 }
 
 fn values(picture: &Picture) -> &ValuePicture {
@@ -87,7 +99,7 @@ fn values(picture: &Picture) -> &ValuePicture {
 
 #[test]
 fn without_a_figure_the_series_of_the_rows_are_drawn_with_the_papers_values() {
-    let pictures = pictures(&recipe(""));
+    let pictures = pictures("");
     let Picture::OverTime(picture) = &pictures[0] else { panic!("{pictures:?}") };
     let [rate, goodput] = picture.panels.as_slice() else { panic!("{picture:?}") };
     assert_eq!((rate.series.as_slice(), goodput.series.as_slice()), (&[0, 1][..], &[2][..]));
@@ -108,7 +120,7 @@ fn without_a_figure_the_series_of_the_rows_are_drawn_with_the_papers_values() {
 fn a_parameter_is_read_from_the_names_of_cases_and_the_rest_of_the_name_is_a_curve() {
     let figure = "[[figures]]\nkind = 'parameter'\nx = { label = 'capacity', unit = 'Mbit/s' }\n\
                   panels = [{ what = 'utilization' }]";
-    let pictures = pictures(&recipe(figure));
+    let pictures = pictures(figure);
     let curves = &values(&pictures[0]).panels[0].curves;
     let points = |curve: &ValueCurve| curve.points.iter().map(|point| point.x).collect::<Vec<_>>();
     assert_eq!((curves[0].name.as_str(), points(&curves[0])), ("", vec![10.0, 1000.0]));
@@ -121,7 +133,7 @@ fn a_parameter_is_read_from_the_names_of_cases_and_the_rest_of_the_name_is_a_cur
 fn the_order_of_a_quotient_is_a_range_and_boxes_of_a_series_are_over_its_samples() {
     let figure = "[[figures]]\nkind = 'boxes'\npanels = [{ what = '*more*' }, \
                   { series = { flow = 'a', quantity = 'rate' }, scale = 1e-6, unit = 'Mbit/s' }]";
-    let pictures = pictures(&recipe(figure));
+    let pictures = pictures(figure);
     let panels = &values(&pictures[0]).panels;
     assert_eq!(panels[0].curves[0].points[0].paper, Some((1.5, f64::INFINITY)));
     let middle = panels[1].curves[0].points[0].measured.map(|numbers| numbers[2]);
