@@ -131,10 +131,10 @@ def compare(case, bench, peer, command, repeats):
     seconds = dict(word.split("=") for word in words)["seconds"]
     commands = ([bench, "run", case, seconds], [bench, "periodic", case, seconds], [*command, *words])
     runs = [[measure(one) for one in commands] for _ in range(repeats)]
-    least = [min(one, key=lambda run: run[1]) for one in zip(*runs)]
+    least = [min(one, key=lambda run: run[1]) for one in zip(*runs, strict=True)]
     (our_output, our_time), _, (their_output, their_time) = least
     hops = [float(output.split()[0]) for output, _ in least]
-    our_speed, periodic_speed, their_speed = (moved / seconds for moved, (_, seconds) in zip(hops, least))
+    our_speed, periodic_speed, their_speed = (float(output.split()[0]) / cpu for output, cpu in least)
     print(
         f"{case:4} {peer:6} {hops[0] / 1e6:8.2f} M {hops[2] / 1e6:8.2f} M {our_time:9.3f} s {their_time:8.3f} s"
         f" {our_speed / 1e6:9.2f} M {their_speed / 1e6:8.2f} M {our_speed / their_speed:7.2f}"
