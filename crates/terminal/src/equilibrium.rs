@@ -1,6 +1,6 @@
 //! Tables of an equilibrium: flows and links.
 
-use millpond_fluid::Entity;
+use millpond_fluid::{Entity, LinkId};
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_tables::{Cell, Document, Table, are_shown_equal, table};
 use millpond_theory::NamedCapacity;
@@ -26,7 +26,11 @@ pub fn steady_state(found: &SteadyStateAnalysis<'_>, capacities: &[NamedCapacity
 
 /// A sentence about the equilibrium and its uniqueness, a table of the flows and a table of the links.
 pub fn equilibrium(found: &PlanEquilibrium<'_>) -> Document {
-    Document::default().text(headline(found)).table(flows(found)).table(links(found))
+    let delay = |id: LinkId| found.value(Entity::Link(id.0), "queueing delay");
+    let has_queue = |link: usize| found.plan.links[link].id.and_then(delay).is_some_and(|delay| delay > 0.0);
+    let series = found.plan.queues_in_series(has_queue).map(|note| format!("note: {note}\n"));
+    let tables = Document::default().text(headline(found)).table(flows(found)).table(links(found));
+    series.into_iter().fold(tables, Document::text)
 }
 
 /// The rates and loads under a utility function.

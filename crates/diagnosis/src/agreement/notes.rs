@@ -1,6 +1,6 @@
 //! Notes on a comparison of worlds.
 
-use super::AgreementRow;
+use super::{AgreementRow, ComparedQuantity};
 use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
 use millpond_units::Readable;
@@ -10,7 +10,20 @@ pub(super) fn notes(plan: &FluidPlan, scenario: &Scenario, rows: &[AgreementRow]
     let left_out = plan.left_out.iter().map(|(protocol, left_out)| {
         format!("the equations of {protocol} leave out: {}", left_out.join("; "))
     });
-    left_out.chain(includes_start(plan, scenario)).chain(transient(rows)).collect()
+    let notes = left_out.chain(queues_in_series(plan, rows)).chain(includes_start(plan, scenario));
+    notes.chain(transient(rows)).collect()
+}
+
+/// A note if the fluid run has queues at equal links of one path.
+fn queues_in_series(plan: &FluidPlan, rows: &[AgreementRow]) -> Option<String> {
+    /// A queue has at least this many packets in the mean.
+    const QUEUE: f64 = 1.0;
+    let is_of = |row: &AgreementRow, link: usize| {
+        let link = &plan.links[link];
+        row.name == link.name && row.direction.as_ref() == Some(&link.direction)
+    };
+    let has_queue = |row: &AgreementRow| row.quantity == ComparedQuantity::MeanQueue && row.fluid >= QUEUE;
+    plan.queues_in_series(|link| rows.iter().any(|row| is_of(row, link) && has_queue(row)))
 }
 
 /// A note if the means include the start of the last flow.

@@ -1,11 +1,14 @@
 //! Flows over several links under every law that has equations. The bottleneck of a path may change, and queues that
 //! are empty in equilibrium are on the boundary between empty and not empty.
 
-use crate::common::near;
+use crate::common::{near, scenario};
+use millpond_diagnosis::agreement::compute_agreement;
 use millpond_lab::run;
+use millpond_plan::fluid::plan;
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
+use millpond_theory::Study;
 use std::path::Path;
 
 fn run_shipped(file: &str, protocol: &str, duration: u32) -> Run {
@@ -73,4 +76,73 @@ fn xcp_shares_a_parking_lot_of_equal_links_evenly() {
     for group in ["long", "cross"] {
         assert!(near(goodput(&run, group), 50e6, 1e-3), "{group}: {}", goodput(&run, group));
     }
+}
+
+/// Three flows over two links of 50 Mbit/s.
+const SERIES: &str = r#"
+title = "Equal links in series"
+duration = "20s"
+measure = { from = "10s" }
+[[links]]
+name = "A"
+between = ["a", "b"]
+rate = "50Mbps"
+delay = "5ms"
+[[links]]
+name = "B"
+between = ["b", "c"]
+rate = "50Mbps"
+delay = "5ms"
+[[flows]]
+name = "both"
+count = 3
+protocol = "lgcc"
+path = ["a", "b", "c"]
+"#;
+
+/// A second flow that enters between the links, whose packets can make a queue at the second link.
+const ENTERING: &str = r#"
+[[flows]]
+name = "entering"
+protocol = "lgcc"
+path = ["b", "c"]
+"#;
+
+/// A full link sends at most one packet per service time, so that an equal link behind it has no queue but for the random
+/// processing time of at most one service time. Of the equations, where each queue receives the rates of the senders, both
+/// queues have the same arrivals and capacities, and are equal.
+#[test]
+fn equal_links_in_series_have_two_queues_in_the_equations_alone_and_a_note_says_so() {
+    let (scenario, registry) = (scenario(SERIES, &[]), Registry::builtin());
+    let in_world =
+        |world| run(&scenario, &registry, About { world, ..About::default() }, &Unwatched).unwrap().run;
+    let (packets, fluid) = (in_world(World::Packets), in_world(World::Fluid));
+    let queues = |run: &Run| {
+        ["A", "B"].map(|name| {
+            let forward = |link: &&millpond_results::Link| link.name == name && link.utilization > 0.5;
+            run.summary.links.iter().find(forward).map_or(f64::NAN, |link| link.queue_packets.mean)
+        })
+    };
+    let [first, second] = queues(&packets);
+    assert!(first > 5.0 && second <= 2.0, "{first} {second}");
+    let [first, second] = queues(&fluid);
+    assert!(first > 5.0 && near(first, second, 1e-6), "{first} {second}");
+    let agreement = compute_agreement(Study::new(&scenario, &registry), &packets, &fluid);
+    let note = agreement.notes.iter().find(|note| note.contains("packets wait at A -> alone"));
+    assert!(
+        note.is_some_and(|note| note.starts_with("B -> has the capacity of A ->")),
+        "{:?}",
+        agreement.notes
+    );
+}
+
+#[test]
+fn links_in_series_whose_queues_packets_have_as_well_have_no_note() {
+    let note = |text: &str, sets: &[&str]| {
+        let plan = plan(&scenario(text, sets), &Registry::builtin()).unwrap();
+        plan.queues_in_series(|_| true)
+    };
+    assert!(note(SERIES, &[]).is_some());
+    assert_eq!(note(SERIES, &["links.B.rate=40Mbps"]), None);
+    assert_eq!(note(&format!("{SERIES}{ENTERING}"), &[]), None);
 }

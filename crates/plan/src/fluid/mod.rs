@@ -11,6 +11,7 @@
 mod links;
 mod loops;
 mod plan;
+mod series;
 mod unsupported;
 
 pub use plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidPlan};
