@@ -28,6 +28,7 @@ GUIDES = Section(
     "How-to guides",
     "Each guide solves one task, with commands that you can copy.",
     (
+        ("experiments", "docs/experiments.md"),
         ("playground", "docs/playground.md"),
         ("my-trace", "website/pages/my-trace.md"),
         ("my-network", "website/pages/my-network.md"),

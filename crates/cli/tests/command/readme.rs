@@ -22,6 +22,7 @@ fn clone_with(page: &str) -> tempfile::TempDir {
         "parking-lot.toml",
         "traces/5g-static-demo.csv",
         "home-evening.toml",
+        "dumbbell.toml",
     ] {
         let file = Path::new("scenarios").join(file);
         fs::copy(workspace().join(&file), folder.path().join(&file)).unwrap();
@@ -92,12 +93,30 @@ fn sessions(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
                 (Some(typed), _) => {
                     found.push((typed.split_whitespace().map(str::to_owned).collect(), Vec::new()));
                 }
-                (None, Some((_, shown))) if line != "..." => shown.push(line.trim_end()),
+                (None, Some((_, shown))) if line != "..." && !line.starts_with("$ ") => {
+                    shown.push(line.trim_end());
+                }
                 _ => {}
             }
         }
     }
     found
+}
+
+/// Runs a command; each of these lines must be printed, in this order.
+fn assert_prints(folder: &Path, command: &[String], shown: &[&str]) {
+    let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+    let output = millpond(folder, &arguments);
+    assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let mut lines = printed.lines().map(str::trim_end);
+    for line in shown {
+        assert!(
+            lines.any(|printed| printed == *line),
+            "{arguments:?} does not print, in this order,\n{line}\nbut\n{printed}"
+        );
+    }
+    assert!(!shown.is_empty(), "{arguments:?}: the page shows nothing of it");
 }
 
 /// Runs every command of a page's consoles; each line that the page shows must be printed, in this order.
@@ -110,19 +129,18 @@ fn assert_shows_what_its_commands_print(page: &str, scenario: &str, least_sessio
     let sessions = sessions(&page);
     assert!(sessions.len() >= least_sessions, "{sessions:?}");
     for (command, shown) in &sessions {
-        let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
-        let output = millpond(folder.path(), &arguments);
-        assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let mut lines = printed.lines().map(str::trim_end);
-        for line in shown {
-            assert!(
-                lines.any(|printed| printed == *line),
-                "{arguments:?} does not print, in this order,\n{line}\nbut\n{printed}"
-            );
-        }
-        assert!(!shown.is_empty(), "{arguments:?}: the page shows nothing of it");
+        assert_prints(folder.path(), command, shown);
     }
+}
+
+/// The first command of the README has its output below it.
+#[test]
+fn the_first_table_of_the_readme_is_what_its_command_prints() {
+    let page = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let (folder, sessions) = (clone_with(&page), sessions(&page));
+    let (command, shown) = &sessions[0];
+    assert!(shown.len() > 5, "{shown:?}");
+    assert_prints(folder.path(), command, shown);
 }
 
 /// The pages of the site are read in their order within one folder: later commands use the files of earlier ones.
@@ -151,6 +169,38 @@ fn every_command_of_the_pages_of_the_site_works_as_it_is_written() {
             assert!(output.status.success(), "{}", stderr(&output));
         }
     }
+}
+
+/// The page on experiments: its commands, and the conversions of traces with files of the formats that they name.
+#[test]
+fn the_commands_of_the_page_on_experiments_work_as_they_are_written() {
+    let page = fs::read_to_string(workspace().join("docs/experiments.md")).unwrap();
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let folder = clone_with(&readme);
+    let commands = commands(&page);
+    assert!(commands.len() >= 3, "{commands:?}");
+    for command in commands {
+        let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        let output = millpond(folder.path(), &arguments);
+        assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
+    }
+    fs::write(folder.path().join("rates.txt"), "0 5000000\n0.5 7500000\n1.0 0\n").unwrap();
+    let rows = "Timestamp,Speed,UL_bitrate,DL_bitrate\r\nnoon,3,1,5000\r\nlater,3,1,7000\r\n";
+    fs::write(folder.path().join("dataset.csv"), rows).unwrap();
+    let script = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let output = shell(folder.path(), script);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let written = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
+    assert_eq!(written("ns3.csv"), "0,5\n0.5,7.5\n1.0,0\n");
+    assert_eq!(written("5g.csv"), "0,5\n1,7\n");
+}
+
+/// Runs a script with the command on the path.
+fn shell(folder: &Path, script: &str) -> std::process::Output {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_millpond")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-e", "-c", script]).env("PATH", path).current_dir(folder).output().unwrap()
 }
 
 #[test]
@@ -195,11 +245,7 @@ fn the_page_about_a_figure_writes_its_figures() {
     for file in ["scenarios/last-hop-5g.toml", "scenarios/traces/5g-static-demo.csv"] {
         fs::copy(workspace().join(file), folder.path().join(file)).unwrap();
     }
-    let binaries = Path::new(env!("CARGO_BIN_EXE_millpond")).parent().unwrap();
-    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
-    let mut shell = std::process::Command::new("sh");
-    let output =
-        shell.args(["-e", "-c", &short]).env("PATH", path).current_dir(folder.path()).output().unwrap();
+    let output = shell(folder.path(), &short);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(fs::read(folder.path().join("tradeoff.pdf")).unwrap().starts_with(b"%PDF-"));
     let tails = fs::read_to_string(folder.path().join("lte-car.svg")).unwrap();
