@@ -1,4 +1,4 @@
-"""A laboratory for congestion control with explicit feedback from the network.
+"""A laboratory for congestion control: protocols and queues in packets and in equations.
 
 A scenario describes a network, its flows and their protocols. It runs in a deterministic packet-level simulator
 or as delay-differential equations, and its equilibrium and its stability are computed from the same laws.

@@ -1,5 +1,13 @@
 //! Examples below the help of each command.
 
+pub(crate) const MILLPOND: &str = "\
+Examples:
+  millpond new home.toml
+  millpond run home.toml
+  millpond compare home.toml --protocols cubic,bbr3 --seeds 5
+
+Exit codes: 0 success; 1 a check failed; 2 invalid input; 130 interrupted.";
+
 pub(crate) const RUN: &str = "\
 Examples:
   millpond run scenarios/dumbbell.toml
@@ -36,9 +44,12 @@ Examples:
 
 pub(crate) const SWEEP: &str = "\
 Examples:
-  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=10Mbps..1Gbps:log:5 --protocols lgcc,cubic --out rates
-  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.delay=5ms,20ms,80ms --vary dumbbell.bottleneck.buffer=0.5bdp,1bdp,4bdp --seeds 10 --out buffers
-  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=1Mbps..1Gbps:log --samples 256 --out samples";
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=10Mbps..1Gbps:log:5 \\
+      --protocols lgcc,cubic --out rates
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.delay=5ms,20ms,80ms \\
+      --vary dumbbell.bottleneck.buffer=0.5bdp,1bdp,4bdp --seeds 10 --out buffers
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=1Mbps..1Gbps:log \\
+      --samples 256 --out samples";
 
 pub(crate) const EQUILIBRIUM: &str = "\
 Examples:
@@ -164,3 +175,30 @@ Examples:
   millpond man > millpond.1
   millpond man compare > millpond-compare.1
   millpond man papers check > millpond-papers-check.1";
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Args;
+    use clap::{Command, CommandFactory, Parser};
+
+    /// The examples below the help of a command, and of the commands below it.
+    fn examples(command: &Command) -> Vec<String> {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let help = help.replace("\\\n", " ");
+        let own = help.lines().filter_map(|line| line.strip_prefix("  millpond "));
+        let own: Vec<String> = own.map(str::to_owned).collect();
+        command.get_subcommands().map(examples).fold(own, |all, below| [all, below].concat())
+    }
+
+    #[test]
+    fn every_example_is_a_valid_command_line() {
+        let examples = examples(&Args::command());
+        assert!(examples.len() > 50, "{examples:?}");
+        for example in examples {
+            let command = example.split(" > ").next().unwrap_or_default();
+            let words = std::iter::once("millpond").chain(command.split_whitespace());
+            let parsed = Args::try_parse_from(words);
+            assert!(parsed.is_ok(), "{example}: {parsed:?}");
+        }
+    }
+}

@@ -3,8 +3,15 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use millpond_analysis_report::SweepFigureKind;
 use millpond_report::{FigureKind, PaperWidth};
+use millpond_scenario::trace::PRESETS;
 use millpond_units::Span;
 use std::path::PathBuf;
+
+/// The kinds of links of which traces are generated, one per line, with what each is.
+pub(crate) fn kinds_of_links() -> String {
+    let kinds = PRESETS.iter().map(|preset| format!("  {:<20}  {}", preset.name, preset.title));
+    kinds.collect::<Vec<_>>().join("\n")
+}
 
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Frontier {
-    /// The file of a trace, or the name of a kind of link, such as lte-short, of which a trace is generated
+    /// The file of a trace, or a kind of link, such as lte-short, of which a trace is generated (trace generate --help
+    /// lists them)
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
     /// The base round-trip time, which is also the delay from a decision to its effect on the queue

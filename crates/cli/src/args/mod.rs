@@ -29,12 +29,9 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Green.on_default())
     .placeholder(AnsiColor::Yellow.on_default());
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 success; 1 a check failed; 2 invalid input; 130 interrupted.";
-
-/// A laboratory for congestion control with explicit feedback from the network
+/// A laboratory for congestion control: protocols and queues in packets, in equations and with real packets
 #[derive(Debug, Parser)]
-#[command(name = "millpond", version = VERSION, styles = STYLES, after_help = EXIT_CODES, max_term_width = 110)]
+#[command(name = "millpond", version = VERSION, styles = STYLES, after_help = examples::MILLPOND, max_term_width = 110)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -330,7 +327,7 @@ pub(crate) struct Link {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Node {
-    /// The configuration of the node with --check or without; or: keys, and the file for a new private key
+    /// The configuration file of the node, and --check to check it only; or keys, and the file for a new private key
     #[arg(value_name = "ARGUMENT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }

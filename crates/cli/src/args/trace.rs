@@ -15,7 +15,7 @@ pub(crate) struct Trace {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
     /// Generate a synthetic trace with the statistics of recorded radio links
-    #[command(after_help = examples::TRACE_GENERATE)]
+    #[command(after_help = kinds_and_examples())]
     Generate(Generate),
     /// Print statistics of a trace: rates, variation, outages
     #[command(after_help = examples::TRACE_STATS)]
@@ -24,7 +24,7 @@ pub(crate) enum TraceCommand {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Generate {
-    /// The kind of link, such as 5g-static or lte-car
+    /// The kind of link, such as 5g-static or lte-car; all kinds are listed below
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: String,
     /// The duration of the trace
@@ -50,6 +50,11 @@ pub(crate) struct Generate {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) existing: Existing,
+}
+
+/// The kinds of links, and examples.
+fn kinds_and_examples() -> String {
+    format!("Kinds of links:\n{}\n\n{}", values::kinds_of_links(), examples::TRACE_GENERATE)
 }
 
 /// The format of a trace file.

@@ -4,6 +4,7 @@ use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{new_file, print, print_line, print_results};
+use crate::values;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{PRESETS, Stats, Trace, TraceRecipe, preset};
 use millpond_terminal as terminal;
@@ -62,9 +63,7 @@ fn unknown_preset(name: &str) -> Failure {
 pub(super) fn presets_near(name: &str) -> String {
     let near = millpond_units::nearest(name, PRESETS.iter().map(|preset| preset.name));
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
-    let list: Vec<String> =
-        PRESETS.iter().map(|preset| format!("  {:<20}  {}", preset.name, preset.title)).collect();
-    format!("{near}there are:\n{}", list.join("\n"))
+    format!("{near}there are:\n{}", values::kinds_of_links())
 }
 
 fn stats(args: &args::Stats) -> Outcome {

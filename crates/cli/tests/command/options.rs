@@ -185,6 +185,16 @@ fn what_the_arguments_quote_has_no_characters_that_a_terminal_obeys() {
 }
 
 #[test]
+fn the_help_of_trace_generate_lists_the_kinds_of_links() {
+    let folder = folder(VALID);
+    let help = succeeds(folder.path(), &["trace", "generate", "--help"]).0;
+    let kinds = error_of(folder.path(), &["trace", "generate", "--preset", "none"]);
+    let kinds: Vec<&str> = kinds.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(kinds.len() > 10, "{kinds:?}");
+    assert!(kinds.iter().all(|kind| help.contains(kind)), "{kinds:?} in\n{help}");
+}
+
+#[test]
 fn a_standard_error_that_cannot_be_written_changes_no_exit_code() {
     let folder = folder(VALID);
     let code = |arguments: &[&str]| {
