@@ -79,6 +79,12 @@ pub(crate) fn least(series: &Series, interval: (f64, f64)) -> f64 {
     samples(series, interval).map(|(_, value)| value).fold(f64::INFINITY, f64::min)
 }
 
+/// The least and the greatest of some values.
+pub(crate) fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let extremes = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(extremes, |(least, greatest), value| (least.min(value), greatest.max(value)))
+}
+
 /// The time in seconds, from the beginning of the interval, after which values stay within the fraction `within` of `at`.
 pub(crate) fn settles(series: &Series, interval: (f64, f64), at: f64, within: f64) -> f64 {
     let outside = samples(series, interval).filter(|(_, value)| (value / at - 1.0).abs() > within);

@@ -1,6 +1,6 @@
 //! Sprout: use and delay of constant links and of links that vary as its model says, outages, and its greatest window.
 
-use crate::common::{flow, greatest, mean, results, series};
+use crate::common::{flow, greatest, mean, range, results, series};
 use millpond_results::Run;
 use millpond_stats::Random;
 use std::fmt::Write;
@@ -16,6 +16,21 @@ flows = [{ name = "f", protocol = "sprout", path = ["A", "B"] }]
 /// The greatest window: at least 83 of an expected 100 deliveries within 100 ms at 1000 packets per second have a probability
 /// of 95 % (the quantile of a Poisson distribution is 84; the motion of the rate lowers it).
 const GREATEST_WINDOW: f64 = 84.0;
+
+const PAGE: &str = include_str!("../../../protocols/src/sprout/README.md");
+
+/// A buffer of 40 ms is shorter than what may be in flight beside the round-trip time: it overflows.
+#[test]
+fn the_page_has_the_losses_in_a_short_buffer() {
+    let lost = |seed: u64| {
+        let run = results(ONE_LINK, &[&format!("seed={seed}"), "links.L.rate=5Mbps", "links.L.buffer=1bdp"]);
+        let flow = flow(&run, "f");
+        flow.lost as f64 / flow.sent as f64
+    };
+    let (least, greatest) = range([1, 2, 3].map(lost));
+    let sentence = format!("{:.0} to {:.0} % of all packets are lost", 100.0 * least, 100.0 * greatest);
+    assert!(PAGE.contains(&sentence), "in crates/protocols/src/sprout/README.md it must be: {sentence}");
+}
 
 fn goodput(run: &Run) -> f64 {
     flow(run, "f").goodput_bps
