@@ -175,30 +175,3 @@ Examples:
   millpond man > millpond.1
   millpond man compare > millpond-compare.1
   millpond man papers check > millpond-papers-check.1";
-
-#[cfg(test)]
-mod tests {
-    use crate::args::Args;
-    use clap::{Command, CommandFactory, Parser};
-
-    /// The examples below the help of a command, and of the commands below it.
-    fn examples(command: &Command) -> Vec<String> {
-        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        let help = help.replace("\\\n", " ");
-        let own = help.lines().filter_map(|line| line.strip_prefix("  millpond "));
-        let own: Vec<String> = own.map(str::to_owned).collect();
-        command.get_subcommands().map(examples).fold(own, |all, below| [all, below].concat())
-    }
-
-    #[test]
-    fn every_example_is_a_valid_command_line() {
-        let examples = examples(&Args::command());
-        assert!(examples.len() > 50, "{examples:?}");
-        for example in examples {
-            let command = example.split(" > ").next().unwrap_or_default();
-            let words = std::iter::once("millpond").chain(command.split_whitespace());
-            let parsed = Args::try_parse_from(words);
-            assert!(parsed.is_ok(), "{example}: {parsed:?}");
-        }
-    }
-}
