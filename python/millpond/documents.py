@@ -281,7 +281,7 @@ class ComparisonRow(Document):
     version : str
         Version of Millpond, with the commit that it was built from if that is known.
     world : str
-        World of the run: `packets` or `fluid`.
+        World of the run: `packets`, `fluid` or `live`.
     """
 
     completion_ms: DelayEstimates | None

@@ -30,7 +30,7 @@ pub struct ComparisonRow {
     pub group: Option<String>,
     /// Protocols of the flows.
     pub protocols: Vec<String>,
-    /// World of the run: `packets` or `fluid`.
+    /// World of the run: `packets`, `fluid` or `live`.
     pub world: String,
     /// Seeds of the runs.
     pub seeds: Vec<u64>,
