@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 
@@ -19,7 +20,10 @@ def test_an_evaluation_is_that_of_the_command(command: Command, tmp_path: Path) 
     done = command("evaluate", "newreno", "--suite", "bcp133", "--section", *SECTIONS, "--json")
     assert json.loads(found.to_json()) == json.loads(done.stdout)
     found.save_page(tmp_path / "page.html")
-    assert "Evaluation of newreno" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "Evaluation of newreno" in page
+    call = html.escape('millpond.evaluate("newreno", suites=["bcp133"], sections=["7.11"])')
+    assert f"<code>{call}</code>" in page
     assert repr(found) == "<Evaluations: newreno>"
 
 

@@ -2,19 +2,19 @@
 
 use maud::{Markup, html};
 use millpond_evaluation::{Evaluation, Evidence, EvidenceVerdict, JudgedCriterion, JudgedSuite};
-use millpond_report::document::page_of;
+use millpond_report::document::{origin, page_of};
+use millpond_results::RunOrigin;
 
-/// The page about evaluations that `command` made.
-pub fn evaluation(evaluations: &[Evaluation], command: &str) -> String {
+/// The page about evaluations.
+pub fn evaluation(evaluations: &[Evaluation], made: &RunOrigin) -> String {
     let names: Vec<&str> = evaluations.iter().map(|one| one.name.as_str()).collect();
-    let version = evaluations.first().map_or("", |one| &one.version);
     let lead = html! {
         ul.facts {
             @for one in evaluations {
                 li { strong { (one.title) } " (" (one.name) "): " (one.specification) }
                 @if !one.overrides.is_empty() { li { "With " code { (one.overrides.join(" ")) } } }
             }
-            li { "Millpond " (version) ": " code { (command) } }
+            (origin(made))
         }
         p.guide {
             "A row is met if the 95 % confidence interval of its mean over the seeds is within the bound, not met if it \

@@ -20,12 +20,12 @@ pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
 pub use evaluation::evaluation;
 pub use explain::explanation;
 pub use frontier::{frontier, frontier_figure};
-pub use sweep::{SweepFigureKind, sweep, sweep_figure};
+pub use sweep::{SweepFigureKind, SweepPage, sweep, sweep_figure};
 pub use with_run::RunBeside;
 
 use maud::html;
 use millpond_chart::Figure;
-use millpond_report::document::{Section, page, paragraphs};
+use millpond_report::document::{Section, origin, page, paragraphs};
 use millpond_results::RunOrigin;
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
@@ -57,9 +57,7 @@ pub struct StabilityPage<'a> {
 pub fn stability(content: &StabilityPage<'_>) -> String {
     let lead = html! {
         (paragraphs(content.sentences.iter().map(String::as_str)))
-        @if let Some(RunOrigin { command, version }) = content.origin {
-            ul.facts { li { "Millpond " (version) ": " code { (command) } } }
-        }
+        @if let Some(made) = content.origin { ul.facts { (origin(made)) } }
     };
     let sections = [
         Some(Section {

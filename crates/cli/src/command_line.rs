@@ -1,6 +1,6 @@
 //! The command line that reproduces the results.
 
-use millpond_results::RunOrigin;
+use millpond_results::{RunOrigin, shell_word};
 
 /// Options with a value that change no result: outputs, colours, threads.
 const WITH_VALUE: &[&str] = &["--out", "--report", "--figure", "--figures", "--keep", "--color", "--jobs"];
@@ -26,32 +26,8 @@ fn command_line() -> String {
         }
         let has_value = |option: &&str| argument.starts_with(&format!("{option}="));
         if !WITH_VALUE.iter().any(has_value) && !FLAGS.contains(&argument.as_str()) {
-            command = command + " " + &quoted(argument);
+            command = command + " " + &shell_word(&argument);
         }
     }
     command
-}
-
-/// The argument as a shell reads it.
-fn quoted(argument: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        argument
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_argument_that_a_shell_would_split_is_quoted() {
-        let quoted = |text: &str| quoted(text.to_owned());
-        assert_eq!(quoted("links.L1.rate=5Mbps"), "links.L1.rate=5Mbps");
-        assert_eq!(quoted("title=a b"), "'title=a b'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

@@ -31,14 +31,26 @@ impl Arguments {
             set: self.sets.clone(),
             // Its names would not change with the code of a law in Python.
             keep: None,
-            origin: RunOrigin { command: self.command(), version: VERSION.to_owned() },
+            origin: self.origin(),
         };
         request.check_sections()?;
         Ok(EvaluationPlan::new(request)?)
     }
 
-    fn command(&self) -> String {
-        format!("millpond.evaluate({:?}, suites={:?})", self.names, self.suites)
+    /// The call of Python with the arguments that are not their defaults.
+    fn origin(&self) -> RunOrigin {
+        let mut options: Vec<String> = self.names.iter().map(|name| format!("{name:?}")).collect();
+        let lists = [("suites", &self.suites), ("sections", &self.sections), ("sets", &self.sets)];
+        options.extend(
+            lists.iter().filter(|(_, list)| !list.is_empty()).map(|(name, list)| format!("{name}={list:?}")),
+        );
+        if self.full {
+            options.push("full=True".to_owned());
+        }
+        RunOrigin {
+            command: format!("millpond.evaluate({})", options.join(", ")),
+            version: VERSION.to_owned(),
+        }
     }
 }
 
@@ -61,7 +73,7 @@ pub fn evaluate(
     interruptible(py, &Conditions { runs, threads, progress }, move |watch| {
         let evaluated = Evaluations { evaluations: arguments.plan(&all)?.run(watch)? };
         let tables = terminal::evaluations(&evaluated.evaluations).fitted(None);
-        let page = millpond_analysis_report::evaluation(&evaluated.evaluations, &arguments.command());
+        let page = millpond_analysis_report::evaluation(&evaluated.evaluations, &arguments.origin());
         Ok((serde_json::to_string_pretty(&evaluated)?, tables, page))
     })
 }

@@ -5,6 +5,7 @@ use crate::scenario::Scenario;
 use crate::work::{Conditions, interruptible};
 use crate::world::world_of;
 use crate::{VERSION, guest};
+use millpond_analysis_report::SweepPage;
 use millpond_protocols::Registry;
 use millpond_sweep::{
     MeanRow, SweepCell, SweepRecord, SweepSpec, Varied, failed_cell, means, run_cell, run_cells,
@@ -167,7 +168,13 @@ impl Dataset {
             self.dataset.write_tables(&records)?;
             let rows = means(&records);
             drop(records);
-            self.dataset.write_report(&millpond_analysis_report::sweep(&rows, self.plan.title()))?;
+            let page = SweepPage {
+                rows: &rows,
+                title: self.plan.title(),
+                made: &self.plan.origin(),
+                runs_of_command: self.plan.cells().len(),
+            };
+            self.dataset.write_report(&millpond_analysis_report::sweep(&page))?;
             Ok(SweepMeans { rows })
         };
         Ok(py.detach(finish)?)

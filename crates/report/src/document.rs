@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use millpond_chart::{Figure, definitions};
+use millpond_results::RunOrigin;
 
 const STYLE: &str = include_str!("page.css");
 /// The style sheet of the elements of figures that are not of `millpond-chart`: curves and areas of runs and analyses.
@@ -76,6 +77,11 @@ pub fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
         }
     };
     page.into_string()
+}
+
+/// The version of Millpond and the command that made what a page shows.
+pub fn origin(origin: &RunOrigin) -> Markup {
+    html! { li { "Millpond " (origin.version) ": " code { (origin.command) } } }
 }
 
 /// A paragraph for each text.

@@ -25,6 +25,16 @@ pub struct RunOrigin {
     pub version: String,
 }
 
+/// An argument of a command line as a shell reads it.
+pub fn shell_word(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
+
 /// The world in which a scenario is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,4 +68,17 @@ pub struct Finished {
     pub run: Run,
     /// Its cost, which differs between executions.
     pub timing: Timing,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_that_a_shell_would_split_is_quoted() {
+        assert_eq!(shell_word("links.L1.rate=5Mbps"), "links.L1.rate=5Mbps");
+        assert_eq!(shell_word("title=a b"), "'title=a b'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
 }

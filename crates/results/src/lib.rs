@@ -21,7 +21,7 @@ mod summary;
 mod times;
 mod watch;
 
-pub use about::{About, Finished, RunOrigin, World};
+pub use about::{About, Finished, RunOrigin, World, shell_word};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
 pub use disturbance::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Indicators};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::varied::Varied;
 use millpond_lab::{Choice, ComparisonCase, cases, seeds_of};
 use millpond_protocols::Registry;
-use millpond_results::World;
+use millpond_results::{RunOrigin, World, shell_word};
 use millpond_scenario::{Disk, Faults, Files, Scenario};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -283,6 +283,26 @@ impl<'a> SweepPlan<'a> {
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The command that makes these runs, whatever the directory of the dataset, and the version.
+    pub fn origin(&self) -> RunOrigin {
+        let SweepSpec { file, sets, seed, varied, samples, protocols, world, seeds } = &self.spec;
+        let mut words = vec![file.display().to_string()];
+        let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+        sets.iter().for_each(|set| option("set", set.clone()));
+        seed.iter().for_each(|seed| option("seed", seed.to_string()));
+        varied.iter().for_each(|varied| option("vary", varied.text.clone()));
+        samples.iter().for_each(|samples| option("samples", samples.to_string()));
+        if !protocols.is_empty() {
+            option("protocols", protocols.join(","));
+        }
+        option("seeds", seeds.to_string());
+        if *world != World::default() {
+            option("world", world.name().to_owned());
+        }
+        let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+        RunOrigin { command: format!("millpond sweep {}", words.join(" ")), version: self.version.clone() }
     }
 
     /// The version of Millpond.

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 pub struct Varied {
     /// The key: `links.L1.rate`.
     pub key: String,
+    /// Key and values as they were written.
+    pub(crate) text: String,
     pub(crate) values: Values,
 }
 
@@ -57,11 +59,14 @@ impl Varied {
                 let range = Range::parse(ends, logarithmic).map_err(fault)?;
                 match count {
                     "" => Values::Range(range),
-                    count => Values::List(range.grid(number_of_values(count).map_err(fault)?)),
+                    count => {
+                        let grid = number_of_values(count).and_then(|count| range.grid(count));
+                        Values::List(grid.map_err(fault)?)
+                    }
                 }
             }
         };
-        Self { key: key.to_owned(), values }.without_repetition(text)
+        Self { key: key.to_owned(), text: text.to_owned(), values }.without_repetition(text)
     }
 
     fn without_repetition(self, text: &str) -> Result<Self, String> {
@@ -162,12 +167,27 @@ impl Range {
         Ok(Self { low, high, unit, logarithmic })
     }
 
-    /// This many values, the ends included. Of values that are equal when rounded, one is kept.
-    fn grid(&self, count: usize) -> Vec<String> {
+    /// This many values, the ends included.
+    ///
+    /// # Errors
+    /// Some of them are equal when they are rounded.
+    fn grid(&self, count: usize) -> Result<Vec<String>, String> {
+        const MOST_LISTED: usize = 10;
         let mut values: Vec<String> =
             (0..count).map(|index| self.at(index as f64 / (count - 1) as f64)).collect();
         values.dedup();
-        values
+        let different = values.len();
+        if different == count {
+            return Ok(values);
+        }
+        let rounded = if self.unit == Unit::Count { "whole numbers" } else { "four significant digits" };
+        let list = match different {
+            ..=MOST_LISTED => format!(", or these as a list: {}", values.join(",")),
+            _ => String::new(),
+        };
+        Err(format!(
+            "{count} values of this range, rounded to {rounded}, have only {different} different ones; write fewer{list}"
+        ))
     }
 
     /// The value at a share of the range.
@@ -225,6 +245,11 @@ mod tests {
             ("l=1..9:1", "\"1\" is no number of values"),
             ("l=1..9:logs:3", "\"s:3\" is no number of values"),
             ("l=a,a", "occurs twice"),
+            ("n=1..4:7", "7 values of this range, rounded to whole numbers, have only 4 different ones"),
+            ("n=1..4:7", "write fewer, or these as a list: 1,2,3,4"),
+            ("n=1..10:log:8", "or these as a list: 1,2,3,4,5,7,10"),
+            ("n=1..20:100", "only 20 different ones; write fewer"),
+            ("l=10000Mbps..10001Mbps:3", "rounded to four significant digits, have only 1 different"),
         ] {
             let fault = Varied::parse(text).unwrap_err();
             assert!(fault.contains(part), "{text}: {fault}");

@@ -55,6 +55,37 @@ fn run(spec: SweepSpec, path: &Path, watch: &dyn Watch) -> Result<usize, Error> 
     Ok(missing)
 }
 
+#[test]
+fn the_command_of_a_sweep_repeats_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::builtin();
+    let command = |spec: SweepSpec| {
+        let file = spec.file.display().to_string();
+        let origin = SweepPlan::new(spec, &registry, "1.0").unwrap().origin();
+        assert_eq!(origin.version, "1.0");
+        origin.command.replace(&file, "FILE")
+    };
+    let plain = spec(folder.path(), &["links.L.rate=1Mbps..4Mbps:log:3"]);
+    assert_eq!(
+        command(plain.clone()),
+        "millpond sweep FILE --vary links.L.rate=1Mbps..4Mbps:log:3 --protocols newreno,cubic --seeds 2"
+    );
+    let other = SweepSpec {
+        sets: vec!["title=a b".into(), "duration=1s".into()],
+        seed: Some(7),
+        varied: vec![Varied::parse("links.L.rate=1Mbps..4Mbps").unwrap()],
+        samples: Some(3),
+        protocols: Vec::new(),
+        world: World::Fluid,
+        ..plain
+    };
+    assert_eq!(
+        command(other),
+        "millpond sweep FILE --set 'title=a b' --set duration=1s --seed 7 --vary links.L.rate=1Mbps..4Mbps --samples 3 \
+         --seeds 2 --world fluid"
+    );
+}
+
 /// Stops all runs when this many have ended.
 struct StopAfter(AtomicUsize);
 

@@ -7,7 +7,8 @@ mod words;
 
 use maud::html;
 use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
-use millpond_report::document::{Section, page};
+use millpond_report::document::{Section, origin, page};
+use millpond_results::RunOrigin;
 use millpond_sweep::{MeanRow, number_with_unit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,15 +59,35 @@ const QUEUEING: DrawnMetric = DrawnMetric {
     spacing: AxisSpacing::Log,
 };
 
-/// The page; `title` is that of the scenario. Equal rows give equal bytes.
-pub fn sweep(rows: &[MeanRow], title: &str) -> String {
+/// What the page about a sweep shows.
+pub struct SweepPage<'a> {
+    /// The means over the seeds.
+    pub rows: &'a [MeanRow],
+    /// The title of the scenario.
+    pub title: &'a str,
+    /// The command that makes the runs, and the version.
+    pub made: &'a RunOrigin,
+    /// The number of runs that this command makes. Earlier commands with other values or seeds made the others of a dataset.
+    pub runs_of_command: usize,
+}
+
+/// The page. Equal content gives equal bytes.
+pub fn sweep(content: &SweepPage<'_>) -> String {
+    let SweepPage { rows, title, made, runs_of_command } = *content;
     let runs: u64 = rows.iter().map(|row| row.runs).sum();
     let failed: u64 = rows.iter().map(|row| row.failed).sum();
+    let earlier = runs.saturating_sub(runs_of_command as u64);
     let lead = html! {
         p {
             (runs) " runs"
             @if failed > 0 { ", of which " (failed) " have no results" }
             "."
+        }
+        ul.facts {
+            (origin(made))
+            @if earlier > 0 {
+                li { (earlier) " of the runs are of earlier commands with other values, protocols or seeds." }
+            }
         }
     };
     let figures = if are_samples(rows) {
@@ -435,6 +456,12 @@ mod tests {
         }
     }
 
+    /// The page of rows whose 36 runs one command makes.
+    fn page_of(rows: &[MeanRow], title: &str) -> String {
+        let made = RunOrigin { command: "millpond sweep s.toml --seeds 3".into(), version: "1.2".into() };
+        sweep(&SweepPage { rows, title, made: &made, runs_of_command: 36 })
+    }
+
     fn rows() -> Vec<MeanRow> {
         let mut rows = Vec::new();
         for (rate, goodput) in [("1Mbps", 0.9e6), ("10Mbps", 9e6), ("100Mbps", 80e6)] {
@@ -453,11 +480,15 @@ mod tests {
         let axis = SweepAxis::of(&rows).unwrap();
         assert_eq!((axis.title().as_str(), axis.ends), ("links.L.rate, Mbit/s", (1.0, 100.0)));
         assert_eq!(axis.scale().spacing, AxisSpacing::Log);
-        let page = sweep(&rows, "A <title>");
+        let page = page_of(&rows, "A <title>");
         assert!(page.contains("A &lt;title&gt;") && page.contains("36 runs."), "{page}");
-        for title in ["flows.f.count = 1", "flows.f.count = 4"] {
-            assert!(page.contains(title), "{title}");
+        let made = "Millpond 1.2: <code>millpond sweep s.toml --seeds 3</code>";
+        for part in ["flows.f.count = 1", "flows.f.count = 4", made] {
+            assert!(page.contains(part), "{part}");
         }
+        assert!(!page.contains("of earlier commands"));
+        let more = [rows, vec![row("2Mbps", "1", "cubic", 1e6)]].concat();
+        assert!(page_of(&more, "t").contains("3 of the runs are of earlier commands"));
         // Two protocols at three rates in each of two figures.
         assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));
     }
@@ -467,7 +498,7 @@ mod tests {
     fn each_metric_has_the_same_kind_of_axis_in_every_report_and_names_it() {
         let kinds = |goodputs: [f64; 2]| {
             let rows = [("1Mbps", goodputs[0]), ("2Mbps", goodputs[1])];
-            let page = sweep(&rows.map(|(rate, goodput)| row(rate, "1", "cubic", goodput)), "t");
+            let page = page_of(&rows.map(|(rate, goodput)| row(rate, "1", "cubic", goodput)), "t");
             let (figures, _) = page.split_once("id=\"numbers\"").unwrap();
             let units = figures.split("class=\"unit\">").skip(1).filter_map(|rest| rest.split('<').next());
             units.map(str::to_owned).collect::<Vec<_>>()
@@ -505,7 +536,7 @@ mod tests {
             rows.extend(["cubic", "vegas"].map(|protocol| row(queue, "x", protocol, 9e6)));
         }
         assert!(SweepAxis::of(&rows).is_none());
-        let page = sweep(&rows, "t");
+        let page = page_of(&rows, "t");
         assert!(page.contains("Results for each links.L.rate"), "{page}");
         // Two protocols at three words, and in the legend.
         for colour in 0..2 {
@@ -541,7 +572,7 @@ mod tests {
     fn samples_are_scattered_over_each_varied_key() {
         let rows = [("1Mbps", "7"), ("30Mbps", "2"), ("9Mbps", "4")]
             .map(|(rate, count)| row(rate, count, "cubic", 1e6));
-        let page = sweep(&rows, "t");
+        let page = page_of(&rows, "t");
         assert_eq!(page.matches("<figure").count(), 2, "one for each key");
         assert!(page.contains("Results over links.L.rate") && page.contains("Results over flows.f.count"));
         assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));

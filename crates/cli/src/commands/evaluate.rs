@@ -54,10 +54,7 @@ pub(crate) fn evaluate(args: &args::Evaluate, registry: &Registry) -> Outcome {
     progress.clear();
     let evaluated = Evaluations { evaluations: evaluations? };
     if let Some(page) = page {
-        finish(
-            page,
-            millpond_analysis_report::evaluation(&evaluated.evaluations, &origin().command).as_bytes(),
-        )?;
+        finish(page, millpond_analysis_report::evaluation(&evaluated.evaluations, &origin()).as_bytes())?;
     }
     if let Some(matrix) = matrix {
         matrix.write(&selected, &evaluated.evaluations, registry)?;

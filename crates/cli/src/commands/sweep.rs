@@ -8,6 +8,7 @@ use crate::messages::note;
 use crate::output::print_results;
 use crate::progress::Progress;
 use crate::scenario::world;
+use millpond_analysis_report::SweepPage;
 use millpond_protocols::Registry;
 use millpond_results::World;
 use millpond_scenario::join_settings;
@@ -38,7 +39,9 @@ pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
     let found = SweepMeans { rows: means(&records) };
     warn_of_fixed(number_without_randomness(&records), found.rows.len());
     drop(records);
-    let report = dataset.write_report(&millpond_analysis_report::sweep(&found.rows, plan.title()))?;
+    let page =
+        SweepPage { rows: &found.rows, title: plan.title(), made: &plan.origin(), runs_of_command: all };
+    let report = dataset.write_report(&millpond_analysis_report::sweep(&page))?;
     note(format_args!("report: {}", report.display()));
     let json = || serde_json::to_string_pretty(&found);
     print_results(&args.form, json, || terminal::sweep(&found.rows))?;

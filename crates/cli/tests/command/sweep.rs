@@ -35,6 +35,9 @@ fn a_sweep_writes_a_dataset_and_is_continued_by_the_same_command() {
         .collect();
     names.sort();
     assert_eq!(names, ["groups.parquet", "report.html", "runs.jsonl", "runs.parquet", "sweep.json"]);
+    let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    let command = "<code>millpond sweep scenario.toml --vary links.L.rate=2Mbps,8Mbps --seeds 2</code>";
+    assert!(page.contains(command), "the page lacks {command}");
     let again = millpond(folder.path(), SWEEP);
     assert!(stderr(&again).contains("out: has 4 of 4 runs"), "{}", stderr(&again));
     assert_eq!(stdout(&first), stdout(&again));
@@ -66,6 +69,7 @@ fn a_mistake_in_a_value_is_reported_at_its_place_and_leaves_no_directory() {
     for (varied, part) in [
         ("links.L.rate=1Mbps..9Mbps:one", "\"one\" is no number of values"),
         ("links.L.rate=5Mbps,50", "50Mbps"),
+        ("flows.f.count=1..4:7", "or these as a list: 1,2,3,4"),
         ("links.M.rate=5Mbps", "no item is called \"M\""),
     ] {
         let output = millpond(folder.path(), &["sweep", "scenario.toml", "--out", "out", "--vary", varied]);
