@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "helpers fail as tests do")]
 
 use millpond_papers::{CheckOptions, CheckedPapers, CheckedRecipe, Library, RowVerdict, check};
-use millpond_report::papers;
-use millpond_results::Unwatched;
+use millpond_results::{RunOrigin, Unwatched};
 
 fn checked(recipe: &str) -> CheckedPapers {
     let library = Library::builtin().unwrap();
     let selected = library.select(Some(recipe)).unwrap();
     let options = CheckOptions { draw: true, ..CheckOptions::quick() };
     CheckedPapers::new(check(&selected, &options, &Unwatched).unwrap())
+}
+
+fn papers(checked: &CheckedPapers) -> String {
+    let made = RunOrigin { command: "millpond papers check lgcc".into(), version: "1.2".into() };
+    millpond_report::papers(checked, &made)
 }
 
 #[test]
@@ -22,6 +26,7 @@ fn the_page_shows_the_papers_value_and_the_reason_of_a_difference() {
         "does not hold",
         "paper-band",
         "differs",
+        "Millpond 1.2: <code>millpond papers check lgcc</code>",
         "8 steps compared with 7",
         "LGCC, primal-dual / log, primal-dual",
     ] {

@@ -1,6 +1,7 @@
 //! `millpond papers`: recipes that reproduce results of papers.
 
 use crate::args::{self, PapersAction};
+use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
@@ -92,7 +93,7 @@ impl<'a> Request<'a> {
         let page = shown.report.as_deref().map(|path| new_file(path, shown.existing)).transpose()?;
         let checked = CheckedPapers::new(self.run(&library)?);
         if let Some(page) = page {
-            finish(page, page::papers(&checked).as_bytes())?;
+            finish(page, page::papers(&checked, &origin()).as_bytes())?;
         }
         print_results(&shown.form.or_markdown_in_files(), || pretty(&checked), || tables(&checked))?;
         let unexplained =

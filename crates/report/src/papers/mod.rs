@@ -10,17 +10,19 @@ mod scatter;
 mod values;
 
 use super::agreement;
-use super::document::page_of;
+use super::document::{origin, page_of};
 use maud::{Markup, html};
 use millpond_papers::{CheckedPapers, CheckedRecipe, JudgedClaim, RowVerdict};
+use millpond_results::RunOrigin;
 
 /// The page about checked recipes: a section for each, in the order of their papers.
-pub fn papers(checked: &CheckedPapers) -> String {
+pub fn papers(checked: &CheckedPapers, made: &RunOrigin) -> String {
     let CheckedPapers { headline, recipes } = checked;
     let lead = html! {
         ul.facts {
             @if !headline.papers.is_empty() { li { strong { (headline.sentence()) } } }
             @for line in headline.apart() { li { (line) } }
+            (origin(made))
         }
         p.guide {
             "A row matches if the measured value is within the accepted bounds. It differs if theory explains why the \

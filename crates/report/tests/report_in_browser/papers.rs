@@ -3,14 +3,15 @@
 use super::{Browser, faults, in_each_view, keep_picture, page_of};
 use millpond_papers::{CheckOptions, CheckedPapers, Library, check};
 use millpond_report as page;
-use millpond_results::Unwatched;
+use millpond_results::{RunOrigin, Unwatched};
 
 /// The page about these recipes.
 fn page_about(recipes: &[&str]) -> String {
     let library = Library::builtin().unwrap();
     let selected: Vec<_> = recipes.iter().flat_map(|name| library.select(Some(name)).unwrap()).collect();
     let options = CheckOptions { draw: true, ..CheckOptions::quick() };
-    page::papers(&CheckedPapers::new(check(&selected, &options, &Unwatched).unwrap()))
+    let checked = CheckedPapers::new(check(&selected, &options, &Unwatched).unwrap());
+    page::papers(&checked, &RunOrigin::default())
 }
 
 /// Recipes with each kind of picture: phase portraits, values over a parameter, boxes, series over steps and over time.
