@@ -6,7 +6,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// Largest size of a header, in bytes: the in-band telemetry of five links.
 pub const HEADER_BYTES: usize = 40;
 
-/// The protocol of a header, as a number on the wire. Each protocol with a header has its own number.
+/// The protocol of a header, as a number on the wire. Each protocol with a header has its own number: a scenario that runs two
+/// protocols with one number is refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HeaderId(pub u8);
 

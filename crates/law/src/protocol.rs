@@ -204,6 +204,11 @@ pub trait Queue: Send + Sync {
     /// Its law at one link.
     fn law(&self, settings: &Settings, facts: &LinkFacts) -> Result<QueueLaw, SettingError>;
 
+    /// Warnings about these settings at a link, with the reason.
+    fn warnings(&self, _settings: &Settings, _facts: &LinkFacts) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The same law as differential equations. By default there is none, and fluid scenarios are refused.
     #[cfg(feature = "fluid")]
     fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

@@ -19,6 +19,7 @@ mod names;
 pub mod packets;
 mod protocols;
 mod queue_conflicts;
+mod queue_warnings;
 mod rate_code;
 mod relay_buffers;
 mod sampling;

@@ -2,7 +2,7 @@
 
 use crate::faults;
 use crate::flow_instances::FlowInstance;
-use millpond_law::{Needs, Protocol, Queue, SettingError, Settings};
+use millpond_law::{HeaderId, Needs, Protocol, Queue, SettingError, Settings};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
     At, Fault, Faults, FlowGroup, Hop, ProtocolEntry, QueueSpec, Scenario, WrittenSetting,
@@ -24,7 +24,7 @@ pub(crate) struct ConfiguredProtocol<'s> {
 /// then those of single loops.
 ///
 /// # Errors
-/// Those of [`law_faults`].
+/// Those of [`law_faults`], or two protocols whose packets routers cannot tell apart.
 pub(crate) fn configured_protocols<'s>(
     scenario: &'s Scenario,
     registry: &Registry,
@@ -40,7 +40,26 @@ pub(crate) fn configured_protocols<'s>(
             protocols.push(configured?);
         }
     }
-    Ok(protocols)
+    match equal_headers(scenario, &protocols) {
+        Some(fault) => Err(fault.into()),
+        None => Ok(protocols),
+    }
+}
+
+/// Two different protocols with one header number: their routers would read and write each other's headers.
+fn equal_headers(scenario: &Scenario, protocols: &[ConfiguredProtocol<'_>]) -> Option<Fault> {
+    let mut owners: BTreeMap<HeaderId, &'static str> = BTreeMap::new();
+    for configured in protocols.iter().filter(|configured| configured.needs.header != HeaderId::NONE) {
+        let (number, name) = (configured.needs.header, configured.protocol.card().name);
+        let owner = *owners.entry(number).or_insert(name);
+        if owner != name {
+            let message = format!("{owner} and {name} have the same header number, {}", number.0);
+            let fault =
+                scenario.fault(configured.label.place, message, "routers cannot tell their packets apart");
+            return Some(fault.help("each protocol with a header needs a HeaderId of its own"));
+        }
+    }
+    None
 }
 
 /// The configured protocol with this name.

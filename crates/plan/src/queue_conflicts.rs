@@ -187,7 +187,7 @@ fn fault(
 }
 
 /// `link "L1"`, `links "L1", "L2"`, `links "L1", ..., "L10" and 5 more`.
-fn link_names(scenario: &Scenario, links: &[usize]) -> String {
+pub(crate) fn link_names(scenario: &Scenario, links: &[usize]) -> String {
     let named = links.iter().take(MOST_NAMED).map(|&link| format!("\"{}\"", scenario.links[link].name.value));
     let named = named.collect::<Vec<_>>().join(", ");
     match links.len() {

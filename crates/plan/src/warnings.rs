@@ -5,6 +5,7 @@ use crate::flow_instances::FlowInstance;
 use crate::least_rate::least_rate_warning;
 use crate::protocols::{ConfiguredProtocol, labels_of_loops};
 use crate::queue_conflicts::missing_marks;
+use crate::queue_warnings::queue_warnings;
 use crate::traffic::{hop_name, hops};
 use millpond_protocols::Registry;
 use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Scheduler, Workload};
@@ -12,11 +13,11 @@ use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
-/// protocols without the marks that they need, groups that never start, overloaded links, weights without effect and very long
+/// protocols without the marks that they need, queue laws that never act, groups that never start, overloaded links, weights without effect and very long
 /// series.
 ///
 /// # Errors
-/// Those of [`missing_marks`].
+/// Those of [`missing_marks`] and [`queue_warnings`].
 pub(crate) fn warnings(
     scenario: &Scenario,
     registry: &Registry,
@@ -28,7 +29,8 @@ pub(crate) fn warnings(
     let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
     let groups = groups.chain(unused_weights(scenario, protocols, instances));
     let groups = groups.chain(many_samples(scenario, instances));
-    Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(groups).collect())
+    let queues = queue_warnings(scenario, registry, protocols, instances)?;
+    Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(queues).chain(groups).collect())
 }
 
 /// Links whose capacity is below the mean rate of the transfers on them.

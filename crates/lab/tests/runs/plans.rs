@@ -1,6 +1,7 @@
 //! Packet plans: queues and buffers of links, loops and relays of flows, warnings and errors.
 
 use crate::common::{link, results, scenario};
+use millpond_law::{Card, HeaderId, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use millpond_plan::packets::plan;
 use millpond_protocols::Registry;
 
@@ -73,6 +74,53 @@ fn a_protocol_that_adapts_to_marks_has_a_warning_at_links_that_set_none() {
     let [one, two, relays] = price.each_ref().map(String::as_str);
     assert_eq!(warnings(&[one, two, relays]).len(), 1);
     assert_eq!(warnings(&[one, two, relays, "protocols.lgcc.params.price=field"]), Vec::<String>::new());
+}
+
+#[test]
+fn a_queue_law_whose_threshold_is_beyond_the_buffer_has_a_warning() {
+    let warnings =
+        |sets: &[&str]| plan(&scenario(LINE, sets), &Registry::builtin()).unwrap().warnings().to_vec();
+    let small = "red acts on queues beyond max_th = 97.5KB, and the buffer has 30KB: it never marks or drops a packet";
+    assert_eq!(warnings(&["links.L2.buffer=30KB"]), [format!("link \"L2\": {small}")]);
+    let both = ["links.L1.buffer=30KB", "links.L2.buffer=30KB"];
+    assert_eq!(warnings(&both), [format!("links \"L1\", \"L2\": {small}")]);
+    assert_eq!(warnings(&["links.L2.buffer=98KB"]), Vec::<String>::new());
+}
+
+/// A protocol of a crate of its own, with the header number of HPCC.
+struct SameHeader;
+
+static SAME_HEADER: Card = Card {
+    name: "same-header",
+    title: "Same header",
+    summary: "a test",
+    source: "a test",
+    needs: Needs { header: HeaderId(9), ..Needs::NONE },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: &[],
+};
+
+impl Protocol for SameHeader {
+    fn card(&self) -> &'static Card {
+        &SAME_HEADER
+    }
+
+    fn sender(&self, _: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        let newreno = Registry::builtin().protocol("newreno").expect("a built-in protocol");
+        newreno.sender(&Settings::check(newreno.card().parameters, []).expect("its defaults"))
+    }
+}
+
+#[test]
+fn protocols_with_one_header_number_do_not_run_together() {
+    let plan_of = |two: &str| {
+        let sets = ["flows.one.protocol=same-header", &format!("flows.two.protocol={two}")];
+        let registry = Registry::builtin().with(&SameHeader);
+        plan(&scenario(LINE, &sets), &registry).map(drop).map_err(|faults| faults.to_string())
+    };
+    let fault = plan_of("hpcc").expect_err("the numbers are equal");
+    assert!(fault.contains("same-header and hpcc have the same header number, 9"), "{fault}");
+    assert_eq!(plan_of("newreno"), Ok(()));
 }
 
 #[test]

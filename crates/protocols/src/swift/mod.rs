@@ -38,7 +38,7 @@ impl Protocol for Swift {
             return Vec::new();
         }
         vec![format!(
-            "swift: the base round-trip time is {:.3} ms and the target delay {:.3} ms plus {:.3} ms per link: where the sum is not above the \
+            "the base round-trip time is {:.3} ms and the target delay {:.3} ms plus {:.3} ms per link: where the sum is not above the \
              base round-trip time, the window falls to its minimum; set base_target for this path",
             base_rtt.secs() * 1e3,
             target.secs() * 1e3,

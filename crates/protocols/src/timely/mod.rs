@@ -50,12 +50,12 @@ static PATCHED: Card = Card {
 };
 
 /// What both forms say about a path whose round-trip time without queues is above their thresholds.
-fn path_warnings(name: &str, params: &Params, base_rtt: Span) -> Vec<String> {
+fn path_warnings(params: &Params, base_rtt: Span) -> Vec<String> {
     if base_rtt < params.t_low {
         return Vec::new();
     }
     vec![format!(
-        "{name}: the base round-trip time of {:.3} ms is not below t_low, {:.3} ms: thresholds of round-trip times must be above those of \
+        "the base round-trip time of {:.3} ms is not below t_low, {:.3} ms: thresholds of round-trip times must be above those of \
          empty queues; set t_low, t_high and min_rtt for this path",
         base_rtt.secs() * 1e3,
         params.t_low.secs() * 1e3,
@@ -77,6 +77,6 @@ impl Protocol for Timely {
 
     fn path_warnings(&self, settings: &Settings, base_rtt: Span) -> Vec<String> {
         let params = Params::read(settings, self.form);
-        params.map_or_else(|_| Vec::new(), |params| path_warnings(self.card.name, &params, base_rtt))
+        params.map_or_else(|_| Vec::new(), |params| path_warnings(&params, base_rtt))
     }
 }

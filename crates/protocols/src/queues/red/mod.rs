@@ -9,6 +9,7 @@ pub use params::Params;
 use link::RedLink;
 use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
 use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings, Value};
+use millpond_units::{Bytes, Readable};
 
 /// The queue `red`.
 pub struct Red;
@@ -51,9 +52,50 @@ impl Queue for Red {
         Ok(QueueLaw::single(RedLink::new(Params::read(settings)?, facts)))
     }
 
+    fn warnings(&self, settings: &Settings, facts: &LinkFacts) -> Vec<String> {
+        let Ok(params) = Params::read(settings) else { return Vec::new() };
+        let (name, threshold) = params.least_queue();
+        let too_small = facts.buffer.filter(|buffer| buffer.as_f64() < threshold);
+        let warning = |buffer: Bytes| {
+            let (threshold, buffer) = (Bytes::from_f64(threshold).readable(), buffer.readable());
+            format!(
+                "acts on queues beyond {name} = {threshold}, and the buffer has {buffer}: it never marks or drops a packet"
+            )
+        };
+        too_small.map(warning).into_iter().collect()
+    }
+
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         let params = Params::read(settings)?;
         let verdicts = Verdicts::marks_if(params.ecn && facts.carries_ecn);
         Ok(FluidQueue::Law { law: link_law(fluid::RedFluid::new(params, facts)), verdicts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queues::settings;
+    use millpond_units::Rate;
+
+    fn warnings(written: &[(&str, Value)], buffer: Option<u64>) -> Vec<String> {
+        let settings = settings(&Red, written.iter().cloned()).unwrap();
+        let facts = LinkFacts::fifo(Rate::from_mbps(20.0), buffer.map(Bytes::new), Bytes::new(1500));
+        Red.warnings(&settings, &facts)
+    }
+
+    #[test]
+    fn a_threshold_beyond_the_buffer_is_a_warning() {
+        let step = [("preset", Value::text("dctcp-step"))];
+        let warning = warnings(&step, Some(50_000));
+        assert_eq!(
+            warning,
+            [
+                "acts on queues beyond max_th = 97.5KB, and the buffer has 50KB: it never marks or drops a packet"
+            ]
+        );
+        assert!(warnings(&step, Some(97_500)).is_empty() && warnings(&step, None).is_empty());
+        assert!(warnings(&[("preset", Value::text("lgcc"))], Some(50_000)).is_empty());
+        assert_eq!(warnings(&[], Some(6000)).len(), 1, "min_th = 7.5 KB");
     }
 }

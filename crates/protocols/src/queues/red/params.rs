@@ -86,6 +86,14 @@ words! {
 }
 
 impl Params {
+    /// The name and the bytes of the parameter up to which no packet is marked.
+    pub(super) fn least_queue(&self) -> (&'static str, f64) {
+        match self.shape {
+            Shape::Step => ("max_th", self.max_th),
+            Shape::Classic | Shape::Gentle | Shape::Proportional => ("min_th", self.min_th),
+        }
+    }
+
     /// Reads the parameters from settings; an error if the thresholds of a linear shape do not increase.
     pub fn read(settings: &Settings) -> Result<Self, SettingError> {
         let shape = settings.get(SHAPE);
