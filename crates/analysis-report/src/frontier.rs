@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 use millpond_chart::{
     Axis, Figure, LabelPosition, Legend, MarkedName, Panel, PlacedNames, Plot, Point, Scale, SeriesStyle,
-    elide, label_positions,
+    elide, label_positions, name_classes,
 };
 use millpond_frontier::{Frontier, LimitKind, ProtocolPoint};
-use millpond_report::document::{Section, page};
+use millpond_report::document::{Section, origin, page};
+use millpond_results::RunOrigin;
 use millpond_units::format::{number, percent};
 
 const HEIGHT: f64 = 380.0;
@@ -17,13 +18,16 @@ const NAME_LENGTH: usize = 18;
 /// The horizontal axis, in milliseconds; values beyond an end are drawn at it.
 const DELAYS: (f64, f64) = (1.0, 2000.0);
 
-/// The page of a frontier that `command` made. Equal frontiers give equal bytes.
-pub fn frontier(frontier: &Frontier, command: &str) -> String {
+/// The page of a frontier. Equal frontiers give equal bytes.
+pub fn frontier(frontier: &Frontier, made: &RunOrigin) -> String {
     let lead = html! {
-        p.facts {
-            (number(frontier.capacity_bps / 1e6)) " Mbit/s · base RTT " (number(1000.0 * frontier.rtt_s)) " ms · "
-            (number(frontier.measured_from_s)) " s to " (number(frontier.measured_to_s)) " s · buffer "
-            (frontier.buffer) " · " code { (command) }
+        ul.facts {
+            li {
+                (number(frontier.capacity_bps / 1e6)) " Mbit/s · base RTT " (number(1000.0 * frontier.rtt_s)) " ms · "
+                (number(frontier.measured_from_s)) " s to " (number(frontier.measured_to_s)) " s · buffer "
+                (frontier.buffer)
+            }
+            (origin(made))
         }
         p.guide { (reading(frontier)) }
     };
@@ -37,10 +41,12 @@ pub fn frontier(frontier: &Frontier, command: &str) -> String {
         Section {
             id: "protocols".into(),
             title: "Protocols".into(),
-            intro: "One flow over one link with this trace, in the packet world. The limit is taken at the delay of the protocol \
-                    plus the service time of a packet at the mean rate."
-                .into(),
-            body: table(frontier),
+            intro: format!(
+                "One flow over one link with this trace, in the packet world. The {} is taken at the delay of the protocol plus the \
+                 service time of a packet at the mean rate.",
+                limit_name(frontier)
+            ),
+            body: html! { (table(frontier)) (warnings(frontier)) },
         },
         Section {
             id: "method".into(),
@@ -109,7 +115,7 @@ pub fn frontier_figure(frontier: &Frontier) -> Figure {
         panels: vec![Panel { title: "Utilization".into(), unit: "%".into(), legend, plot }],
         caption: format!(
             "Higher is more of the capacity used, further left is a shorter delay. Delays below {} ms and above {} ms are drawn \
-             at the edge.",
+             at the edge. A narrow window leaves out names without room; the table has the marker of each.",
             number(DELAYS.0),
             number(DELAYS.1)
         ),
@@ -123,13 +129,21 @@ fn mark(plot: &mut Plot, frontier: &Frontier, points: &[Point], at: impl Fn(&Poi
     let places = |width: f64| -> Vec<MarkedName<'_>> {
         points.iter().zip(&names).map(|(point, name)| MarkedName { at: at(point, width), name }).collect()
     };
-    let positions =
-        label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() }));
-    let families = families(&frontier.protocols);
-    for (((point, name), position), family) in points.iter().zip(&names).zip(positions).zip(families) {
-        plot.mark(SeriesStyle(family + 2), *point);
-        plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
+    let plots = WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() });
+    let positions = label_positions(&plots);
+    let classes = name_classes(&plots, &positions);
+    let styles = styles(&frontier.protocols);
+    for ((((point, name), position), class), style) in
+        points.iter().zip(&names).zip(positions).zip(classes).zip(styles)
+    {
+        plot.mark(style, *point);
+        plot.text(class, *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
     }
+}
+
+/// The style of each point: that of its protocol.
+fn styles(points: &[ProtocolPoint]) -> impl Iterator<Item = SeriesStyle> {
+    families(points).into_iter().map(|family| SeriesStyle(family + 2))
 }
 
 /// For each point the index of its protocol: a protocol with several targets has one.
@@ -158,9 +172,9 @@ fn table(frontier: &Frontier) -> Markup {
             table.evidence {
                 thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
                 tbody {
-                    @for point in &frontier.protocols {
+                    @for (point, style) in frontier.protocols.iter().zip(styles(&frontier.protocols)) {
                         tr {
-                            th scope="row" { (point.label) }
+                            th scope="row" { (style.badge()) (point.label) }
                             td data-label="Utilization" { (percent(point.utilization)) }
                             td data-label="p95 of queueing, ms" { (number(point.queueing_p95_ms)) }
                             td data-label="Dropped" { (percent(point.loss)) }
@@ -172,6 +186,12 @@ fn table(frontier: &Frontier) -> Markup {
             }
         }
     }
+}
+
+/// Why protocols are not in the range for which they are designed; nothing if all are.
+fn warnings(frontier: &Frontier) -> Markup {
+    let warnings = frontier.warnings();
+    html! { @if !warnings.is_empty() { ul.notes { @for warning in warnings { li { (warning) } } } } }
 }
 
 fn method(frontier: &Frontier) -> Markup {
@@ -228,6 +248,7 @@ mod tests {
             queueing_p95_ms: 40.0,
             loss: 0.0,
             limit: Some(0.9),
+            warnings: vec![format!("{label}: outside of its range")],
         };
         Frontier {
             trace: "a <trace>".into(),
@@ -245,13 +266,20 @@ mod tests {
 
     #[test]
     fn the_page_names_the_trace_the_kind_of_limit_and_every_protocol() {
-        let bound = frontier(&example(LimitKind::Bound), "millpond frontier a");
-        for text in
-            ["Frontier of a &lt;trace&gt;", "pledge@50ms", "xcp", "bound", "256 equally likely points"]
-        {
+        let made = RunOrigin { command: "millpond frontier a".into(), version: "1.2".into() };
+        let bound = frontier(&example(LimitKind::Bound), &made);
+        for text in [
+            "Frontier of a &lt;trace&gt;",
+            "pledge@50ms",
+            "xcp",
+            "The bound is taken at",
+            "256 equally likely points",
+            "Millpond 1.2: <code>millpond frontier a</code>",
+            "<li>xcp: outside of its range</li>",
+        ] {
             assert!(bound.contains(text), "{text}");
         }
-        let guide = frontier(&example(LimitKind::Guide), "millpond frontier a");
+        let guide = frontier(&example(LimitKind::Guide), &made);
         assert!(guide.contains("It is no bound") && !guide.contains("256 equally"));
     }
 

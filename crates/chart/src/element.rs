@@ -177,7 +177,7 @@ impl ElementFrame<'_> {
         html! {
             // A line leads from the point to a text that does not stand beside it.
             @if dy.abs() > NEAR {
-                svg.leader x=(left) y=(top) { line x1=(from.0) y1=(from.1) x2=(to.0) y2=(to.1) {} }
+                svg class={ "leader" @if class.contains("wide-only") { " wide-only" } } x=(left) y=(top) { line x1=(from.0) y1=(from.1) x2=(to.0) y2=(to.1) {} }
             }
             text class=(class) x=(left) y=(top) dx=(dx) dy=(dy) text-anchor=(anchor) { (text) }
         }

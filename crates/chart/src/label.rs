@@ -175,6 +175,40 @@ pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
     chosen.into_iter().flatten().collect()
 }
 
+/// Plots narrower than this, in pixels, are those of a narrow window (`wide-only` in `chart.css`).
+const NARROW: f64 = 600.0;
+/// The class of a name that a narrow window leaves out.
+const LEFT_OUT: &str = "name wide-only";
+
+/// The class of each name in these positions. Where names in a narrow plot cover one another or another marker, or leave the plot,
+/// the style sheet leaves some of them out in a narrow window, so that the others can be read.
+pub fn name_classes(plots: &[PlacedNames<'_>], positions: &[LabelPosition]) -> Vec<&'static str> {
+    let mut classes = vec!["name"; positions.len()];
+    for plot in plots.iter().filter(|plot| plot.width < NARROW) {
+        let areas: Vec<Rectangle> =
+            plot.names.iter().zip(positions).map(|(name, at)| Rectangle::of_name(*name, *at)).collect();
+        // The name that covers the most others is left out first.
+        let worst = |classes: &[&str]| {
+            let is_shown = |index: &usize| classes[*index] != LEFT_OUT;
+            let shown = || (0..areas.len()).filter(is_shown);
+            let covered = |index: usize| {
+                let names = shown().filter(|other| *other != index && areas[index].overlaps(areas[*other]));
+                let markers = plot.names.iter().enumerate().filter(|(other, name)| {
+                    *other != index && areas[index].overlaps(Rectangle::of_marker(name.at))
+                });
+                let area = areas[index];
+                let is_outside = area.left < 0.0 || area.right > plot.width || area.top < -TEXT;
+                names.count() + markers.count() + usize::from(is_outside)
+            };
+            shown().map(|index| (covered(index), index)).max().filter(|(count, _)| *count > 0)
+        };
+        while let Some((_, index)) = worst(&classes) {
+            classes[index] = LEFT_OUT;
+        }
+    }
+    classes
+}
+
 impl PlacedNames<'_> {
     /// What the name with this index would cover in a position, or what of it would be outside of the plot, in square pixels;
     /// its whole area besides if it would be nearer to another marker than to its own. The others are in the `chosen`
@@ -247,6 +281,36 @@ mod tests {
         for (index, area) in areas.iter().enumerate() {
             assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
         }
+    }
+
+    #[test]
+    fn of_names_that_cover_one_another_in_a_narrow_plot_some_are_left_out_there() {
+        let texts: Vec<String> = (0..24).map(|index| format!("protocol-{index}")).collect();
+        let plot = |width: f64| {
+            let names = texts
+                .iter()
+                .zip(0..)
+                .map(|(name, index)| MarkedName { at: (0.45 * width, 3.0 * f64::from(index)), name });
+            PlacedNames { width, names: names.collect(), lines: Vec::new() }
+        };
+        let plots = [310.0, 1050.0].map(plot);
+        let positions = label_positions(&plots);
+        let classes = name_classes(&plots, &positions);
+        assert!(classes.contains(&"name") && classes.contains(&LEFT_OUT), "{classes:?}");
+        let areas: Vec<Rectangle> = plots[0]
+            .names
+            .iter()
+            .zip(&positions)
+            .zip(&classes)
+            .filter(|(_, class)| **class == "name")
+            .map(|((name, at), _)| Rectangle::of_name(*name, *at))
+            .collect();
+        for (index, area) in areas.iter().enumerate() {
+            assert!(!areas[index + 1..].iter().any(|other| area.overlaps(*other)), "{areas:?}");
+        }
+        let alone = PlacedNames { names: plots[0].names[..1].to_vec(), ..plots[0].clone() };
+        let beside = LabelPosition { dx: GAP, dy: 0.0, is_left: false };
+        assert_eq!(name_classes(&[alone], &[beside]), ["name"]);
     }
 
     /// Places of a frontier: the name of the lower of two near markers stood below the upper one's neighbour.

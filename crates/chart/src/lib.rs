@@ -24,7 +24,9 @@ pub use axis::Axis;
 pub use decimate::{Point, decimate, slice_means, with_gaps};
 pub use element::PLANE;
 pub use figure::{Figure, Panel};
-pub use label::{LabelPosition, LabelSpace, MarkedName, PlacedNames, label_positions, name_width};
+pub use label::{
+    LabelPosition, LabelSpace, MarkedName, PlacedNames, label_positions, name_classes, name_width,
+};
 pub use legend::Legend;
 pub use paper::{PaperColour, PaperPaint, PaperRule, PaperWidth};
 pub use plot::Plot;

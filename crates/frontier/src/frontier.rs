@@ -15,6 +15,7 @@ use millpond_units::Span;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The share of bytes that may wait longer than the delay: it is the 95th percentile.
 pub const LATE: f64 = 0.05;
@@ -116,6 +117,15 @@ pub struct Frontier {
     pub one_factor: Vec<FactorPoint>,
     /// The protocols, in the order of the request.
     pub protocols: Vec<ProtocolPoint>,
+}
+
+impl Frontier {
+    /// The warnings of all protocols, each once.
+    pub fn warnings(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        let all = self.protocols.iter().flat_map(|point| &point.warnings).map(String::as_str);
+        all.filter(|warning| seen.insert(*warning)).collect()
+    }
 }
 
 impl FrontierPlan {

@@ -71,6 +71,8 @@ pub struct ProtocolPoint {
     /// The bound, or the guide, at the 95th percentile plus the service time of a packet at the mean rate; null if the delay is
     /// outside of its range.
     pub limit: Option<f64>,
+    /// Why the protocol is not in the range for which it is designed, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// The trace, by its name alone.
@@ -163,6 +165,7 @@ fn point(run: &Run) -> ProtocolPoint {
         queueing_p95_ms: link.queueing_ms.p95,
         loss: link.drops as f64 / link.arrivals.max(1) as f64,
         limit: None,
+        warnings: run.summary.warnings.clone(),
     }
 }
 

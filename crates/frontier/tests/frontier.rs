@@ -71,3 +71,14 @@ fn the_limit_rises_with_the_delay_and_equal_requests_have_equal_results() {
         assert_eq!(labels, ["pledge@20ms", "pledge@100ms"]);
     }
 }
+
+/// Swift is designed for round-trip times of microseconds: here its window falls to its minimum.
+#[test]
+fn a_protocol_outside_of_its_range_has_a_warning_and_others_have_none() {
+    let found = frontier("lte-fading", LimitKind::Bound, 100, &["swift", "xcp"]);
+    let warnings = found.warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("swift: the base round-trip time is 100.000 ms"), "{warnings:?}");
+    assert_eq!(found.protocols[0].warnings, warnings);
+    assert!(found.protocols[0].utilization < 0.05 && found.protocols[1].utilization > 0.5, "{found:?}");
+}

@@ -56,7 +56,7 @@ fn protocols(frontier: &Frontier) -> Table {
         "queueing\ndelay, p95\nms",
         "packets\ndropped",
         &limit,
-        "less than\nthe limit",
+        &format!("below\nthe {}", kind(frontier)),
     ]);
     for point in &frontier.protocols {
         let share = |value: Option<f64>| value.map_or_else(Cell::absent, Cell::percent);

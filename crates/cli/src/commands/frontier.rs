@@ -6,6 +6,7 @@ use crate::args;
 use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
+use crate::messages::note;
 use crate::output::{finish, new_file, print_results, refuse_equal_files};
 use crate::progress::Progress;
 use millpond_frontier::{FrontierPlan, FrontierRequest, TracedLink};
@@ -45,11 +46,14 @@ pub(crate) fn frontier(args: &args::Frontier, registry: &Registry) -> Outcome {
     progress.clear();
     let found = found?;
     if let Some(page) = page {
-        finish(page, millpond_analysis_report::frontier(&found, &origin().command).as_bytes())?;
+        finish(page, millpond_analysis_report::frontier(&found, &origin()).as_bytes())?;
     }
     if let Some((file, format)) = figure {
         let figure = millpond_analysis_report::frontier_figure(&found);
         finish(file, &content(&figure, format, PaperWidth::TwoColumns))?;
+    }
+    for warning in found.warnings() {
+        note(format_args!("warning: {warning}"));
     }
     let json = || serde_json::to_string_pretty(&found);
     print_results(&args.form, json, || terminal::frontier(&found, &targets))?;

@@ -4,7 +4,7 @@ use super::super::run_view::RunView;
 use maud::html;
 use millpond_chart::{
     Axis, AxisSpacing, Figure, LabelPosition, Legend, MarkedName, Panel, PlacedNames, Plot, Point, Scale,
-    SeriesStyle, elide, label_positions, name_width,
+    SeriesStyle, elide, label_positions, name_classes, name_width,
 };
 
 const HEIGHT: f64 = 300.0;
@@ -58,13 +58,17 @@ fn draw(views: &[&RunView]) -> Plot {
         let lines = intervals.iter().map(|interval| interval.ends.each_ref().map(&at)).collect();
         PlacedNames { width, names, lines }
     };
-    let positions = label_positions(&WIDTHS.map(placed));
+    let plots = WIDTHS.map(placed);
+    let positions = label_positions(&plots);
+    let classes = name_classes(&plots, &positions);
     for ConfidenceLine { style, ends } in &intervals {
         plot.unnamed_curve(&format!("line confidence {}", style.colour()), ends);
     }
-    for (((view, point), name), position) in views.iter().zip(&points).zip(&names).zip(positions) {
+    for ((((view, point), name), position), class) in
+        views.iter().zip(&points).zip(&names).zip(positions).zip(classes)
+    {
         plot.mark(view.style, *point);
-        plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
+        plot.text(class, *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
     }
     plot
 }

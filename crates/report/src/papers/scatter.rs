@@ -6,7 +6,7 @@ use super::picture::{PictureAxis, ScatterPicture};
 use maud::html;
 use millpond_chart::{
     Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, PlacedNames, Plot, Point, Scale,
-    SeriesStyle, elide, label_positions,
+    SeriesStyle, elide, label_positions, name_classes,
 };
 use millpond_papers::CheckedRecipe;
 
@@ -57,11 +57,12 @@ fn draw_points(plot: &mut Plot, named: &[(String, Point)], x: Scale, y: Scale) {
         let at = |point: &Point| (width * x.fraction(point.0), HEIGHT * (1.0 - y.fraction(point.1)));
         named.iter().map(|(name, point)| MarkedName { at: at(point), name }).collect()
     };
-    let positions =
-        label_positions(&WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() }));
-    for ((index, (name, point)), position) in named.iter().enumerate().zip(positions) {
+    let plots = WIDTHS.map(|width| PlacedNames { width, names: places(width), lines: Vec::new() });
+    let positions = label_positions(&plots);
+    let classes = name_classes(&plots, &positions);
+    for (((index, (name, point)), position), class) in named.iter().enumerate().zip(positions).zip(classes) {
         plot.mark(SeriesStyle(index), *point);
-        plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
+        plot.text(class, *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
     }
 }
 
