@@ -162,9 +162,9 @@ pub fn mbit_per_s(bps: f64) -> String {
     format!("{} Mbit/s", at_most_decimals(bps / 1e6, 6))
 }
 
-/// Bits per second in megabits per second.
+/// Bits per second in megabits per second: [`number`], but rates from 1 to 10 bit/s with all decimals, not as zero.
 pub fn megabits(bps: f64) -> String {
-    number(bps / 1e6)
+    if (1.0..10.0).contains(&bps) { two_digits_of_share(bps / 1e6) } else { number(bps / 1e6) }
 }
 
 #[cfg(test)]
@@ -233,5 +233,13 @@ mod tests {
         assert_eq!(shown, ["0.0012", "1.3", "10", "130", "1200", "0.0", "-"]);
         assert_eq!([0.9871, -0.0004, -0.0006].map(percent), ["98.7 %", "0.0 %", "-0.1 %"]);
         assert_eq!(megabits(158e6), "158");
+    }
+
+    #[test]
+    fn a_rate_of_one_bit_per_second_is_not_printed_as_zero() {
+        assert_eq!(
+            [0.0, 1.0, 9.0, 10.0, 1500.0].map(megabits),
+            ["0.00", "0.0000010", "0.0000090", "0.00001", "0.00150"]
+        );
     }
 }

@@ -637,6 +637,20 @@ fn a_direction_without_packets_and_limit_has_neither_delay_nor_used_share() {
 }
 
 #[test]
+fn the_capacity_of_a_slow_link_is_its_rate_however_short_the_command_is() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    let link = ["link", "--rate", "1bps", "--server", "true"];
+    let json = millpond(folder.path(), &[&link[..], &["--json", "--", "true"]].concat());
+    let result: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(result["directions"][0]["capacity_bps"], 1.0, "{result}");
+    let table = millpond(folder.path(), &[&link[..], &["--", "true"]].concat());
+    assert!(stderr(&table).contains("0.0000010"), "{}", stderr(&table));
+}
+
+#[test]
 fn packets_that_the_kernel_drops_while_devices_are_switched_on_are_not_lost_by_the_emulator() {
     if !is_possible() {
         return;

@@ -55,7 +55,9 @@ fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDire
     let (view, seconds) = (lane.direction.view(), until.since(Time::ZERO).secs().max(1e-9));
     let (totals, capacity) = (view.totals(), view.capacity_bits(Time::ZERO, until) as f64);
     let bits = totals.served_bytes as f64 * 8.0;
-    let limited_bps = Some(capacity / seconds).filter(|bps| *bps < UNLIMITED_BPS);
+    // Whole bits of a short time are less than a constant rate.
+    let mean_bps = view.constant_rate().map_or(capacity / seconds, |rate| rate.as_f64());
+    let limited_bps = Some(mean_bps).filter(|bps| *bps < UNLIMITED_BPS);
     EmulatedDirection {
         name: name.to_owned(),
         capacity_bps: limited_bps,

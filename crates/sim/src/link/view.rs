@@ -41,6 +41,12 @@ impl<'a> LinkView<'a> {
         self.link.cold.rates.schedule().bits_between(from, to)
     }
 
+    /// Its rate, if that is constant.
+    pub fn constant_rate(&self) -> Option<Rate> {
+        let schedule = self.link.cold.rates.schedule();
+        schedule.next_change(Time::ZERO).is_none().then(|| schedule.rate_at(Time::ZERO))
+    }
+
     /// Number of bits between two times at the capacity with which its laws are configured; none if that is the actual one.
     #[inline]
     pub fn configured_capacity_bits(&self, from: Time, to: Time) -> Option<u64> {
