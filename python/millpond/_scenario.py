@@ -23,7 +23,9 @@ World: TypeAlias = Literal["packets", "fluid"]
 class Scenario:
     """A network, its flows, their protocols and what is measured.
 
-    A scenario does not change: `set` and `with_seed` return another one. ``docs/scenario.md`` documents every key.
+    A scenario does not change: `set` and `with_seed` return another one. Scenarios are equal if they have equal values
+    of all keys, defaults included, and their traces equal rates, however they are written. ``docs/scenario.md``
+    documents every key.
 
     Parameters
     ----------
@@ -331,6 +333,12 @@ class Scenario:
             There is no equilibrium that can be linearized.
         """
         return Stability(*_core.stability(self._inner, listed("critical", critical), worded("at", at, "20s")))
+
+    def __eq__(self, other: object) -> bool:
+        return self._inner.key() == other._inner.key() if isinstance(other, Scenario) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(repr(self._inner.key()))
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.groups)} groups of flows, {len(self.links)} links>"

@@ -56,6 +56,29 @@ def test_changes_make_another_scenario(scenario: millpond.Scenario) -> None:
     assert "codel" in queue.to_toml()
 
 
+def test_scenarios_with_equal_values_are_equal(scenario: millpond.Scenario) -> None:
+    written_in_full = millpond.Scenario.parse(scenario.to_toml())
+    assert scenario == written_in_full
+    assert hash(scenario) == hash(written_in_full)
+    assert scenario == scenario.set("duration", "5000ms")
+    assert scenario != scenario.with_seed(scenario.seed + 1)
+    assert scenario != scenario.set("duration", "1.5s")
+    assert scenario != scenario.to_toml()
+    assert len({scenario, written_in_full, scenario.with_seed(99)}) == 2
+
+
+def test_scenarios_with_other_rates_in_a_trace_of_the_same_name_differ(
+    scenario: millpond.Scenario, tmp_path: Path
+) -> None:
+    def traced(rate: int) -> millpond.Scenario:
+        path = tmp_path / "trace.csv"
+        path.write_text(f"time_s,mbps\n0,{rate}\n10,{rate}\n")
+        return scenario.set(f"links.{scenario.links[0]}.rate", {"trace": {"file": path}})
+
+    assert traced(5) == traced(5)
+    assert traced(5) != traced(6)
+
+
 def test_random_numbers_depend_on_the_seed_alone(scenario: millpond.Scenario) -> None:
     first, again, other = (scenario.run(seed=seed).summary_json() for seed in (1, 1, 2))
     assert first == again

@@ -127,6 +127,12 @@ impl Scenario {
         named.chain(of_entries.map(|name| name.value.clone())).collect()
     }
 
+    /// What runs depend on: the hash of the scenario without its seed, the seed, and the hash of each trace.
+    fn key(&self, py: Python<'_>) -> (String, u64, Vec<String>) {
+        let key = py.detach(|| self.resolved.key());
+        (key.sha256, self.resolved.seed, key.traces.into_iter().map(|trace| trace.sha256).collect())
+    }
+
     /// The scenario with all defaults, as TOML.
     fn to_toml(&self) -> String {
         self.resolved.to_toml()
