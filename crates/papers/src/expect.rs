@@ -217,6 +217,9 @@ impl Statistic {
             Self::Between(low, high) if !(is_share(low) && is_share(high) && low <= high) => {
                 Err(format!("between = [{low}, {high}]: two quantiles from 0 to 1, the lower one first"))
             }
+            Self::Settles { within, .. } if within < 0.0 || within.is_nan() => {
+                Err(format!("within = {within}: a share of at least 0"))
+            }
             Self::Lasts(low, high) if low > high => {
                 Err(format!("lasts = [{low}, {high}]: the lower end of the range first"))
             }
@@ -392,6 +395,12 @@ impl Expectation {
         }
         if single && self.statistic != Statistic::Mean {
             return Err("summary and answer hold single numbers: a statistic belongs to a series".into());
+        }
+        if self.scale == 0.0 || !self.scale.is_finite() {
+            return Err(format!(
+                "scale = {}: every value would be the same; a number other than 0",
+                self.scale
+            ));
         }
         self.statistic.check()?;
         let of_distribution = matches!(self.statistic, Statistic::Quantile(_) | Statistic::Between(..));

@@ -219,6 +219,13 @@ fn samples(row: &Expectation, run: &Run) -> Result<Vec<Vec<(f64, f64)>>, String>
         }
         (None, None) => Vec::new(),
     };
+    // A recurrence has no simulated time. A value that is reached earlier is reached in a shorter run, too.
+    let end = Some(run.summary.simulated_s).filter(|end| *end > 0.0).unwrap_or(f64::INFINITY);
+    let is_cut =
+        |to: &TimeOrStep| to.0 > end * (1.0 + 1e-9) && !matches!(row.statistic, Statistic::Reaches(_));
+    if let Some(to) = row.to.filter(is_cut) {
+        return Err(format!("the interval ends at {} s, and the run at {end} s", to.0));
+    }
     // A flow without samples in the interval, because it has not started or has stopped, is left out.
     let in_interval =
         |samples: &Vec<_>| Some(cut(samples, row.from, row.to, row.bin)).filter(|cut| !cut.is_empty());
@@ -359,6 +366,17 @@ mod tests {
 
     fn measured(text: &str) -> f64 {
         measure_run(&row(text), &run()).unwrap()
+    }
+
+    #[test]
+    fn an_interval_that_ends_after_the_run_is_an_error() {
+        let series = "series = { flow = 'user.*', quantity = 'goodput' }";
+        let run = Run { summary: Summary { simulated_s: 4.0, ..run().summary }, ..run() };
+        let fault = measure_run(&row(&format!("{series}\nto = '5s'")), &run).unwrap_err();
+        assert_eq!(fault, "the interval ends at 5 s, and the run at 4 s");
+        for inside in ["to = '4s'", "to = '5s'\nstatistic = { reaches = 2 }"] {
+            assert!(measure_run(&row(&format!("{series}\n{inside}")), &run).is_ok(), "{inside}");
+        }
     }
 
     #[test]

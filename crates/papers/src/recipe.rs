@@ -244,6 +244,9 @@ impl Recipe {
 
     fn check_case(&self, case: &Case) -> Result<(), String> {
         let fail = |fault: &str| Err(format!("case \"{}\": {fault}", case.name));
+        if self.cases.iter().filter(|other| other.name == case.name).count() > 1 {
+            return fail("another case has the same name");
+        }
         if case.analysis.is_some() && self.scenario.is_none() {
             return fail("analysis needs a [scenario]");
         }

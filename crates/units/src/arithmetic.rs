@@ -8,6 +8,7 @@
 //!   atom    = number | "pi" | function "(" sum ")" | "(" sum ")"
 //! ```
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use core::f64::consts::PI;
@@ -133,7 +134,10 @@ impl Parser<'_> {
             end = index + c.len_utf8();
         }
         let (digits, rest) = self.rest.split_at(end);
-        let value = digits.parse().map_err(|_| format!("a number is expected at \"{}\"", self.rest))?;
+        let value = digits.parse().map_err(|_| match self.rest {
+            "" => "a number is expected at the end".to_owned(),
+            rest => format!("a number is expected at \"{rest}\""),
+        })?;
         self.rest = rest.trim_start();
         Ok(value)
     }
@@ -169,6 +173,7 @@ mod tests {
             ("", "a number is expected"),
             ("it converges fast", "unknown name \"it\""),
             ("20 packets", "an operator is expected at \"packets\""),
+            ("12 / ", "a number is expected at the end"),
             ("2 *", "a number is expected"),
             ("(1 + 2", "\")\" is missing"),
             ("ln 2", "ln(..)"),

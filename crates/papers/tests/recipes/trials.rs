@@ -1,6 +1,6 @@
 //! The runs of recipes.
 
-use millpond_papers::{Library, trials};
+use millpond_papers::{Expectation, Library, Statistic, trials};
 use std::path::Path;
 
 #[test]
@@ -18,6 +18,29 @@ fn assert_valid(library: &Library) {
         for trial in [false, true].iter().flat_map(|&full| trials(selected, full)) {
             if let (true, Err(faults)) = (selected.recipe.scenario.is_some(), trial.scenario(&[], None)) {
                 panic!("{}:\n{}", trial.label(), faults.render(false));
+            }
+        }
+    }
+}
+
+/// A row of such an interval would be a mean over less time than it says.
+#[test]
+fn no_interval_of_a_shipped_recipe_ends_after_its_run() {
+    for selected in Library::builtin().unwrap().select(None).unwrap() {
+        let of_scenarios =
+            |full: bool| trials(selected, full).into_iter().filter(|t| t.recipe.scenario.is_some());
+        for (full, trial) in
+            [false, true].into_iter().flat_map(|full| of_scenarios(full).map(move |t| (full, t)))
+        {
+            let end = trial.scenario(&[], None).unwrap().duration.secs();
+            // A value that is reached earlier is reached in a shorter run, too.
+            let of_case = |row: &&Expectation| {
+                selected.recipe.case_of(row) == trial.case.name
+                    && !matches!(row.statistic, Statistic::Reaches(_))
+            };
+            for row in selected.recipe.rows(full).filter(of_case) {
+                let to = row.to.map_or(0.0, |to| to.0);
+                assert!(to <= end, "{}: {}: {to} s of {end} s", trial.label(), row.what.get_ref());
             }
         }
     }
