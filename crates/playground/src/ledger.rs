@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 /// The name of the file in the folder of the paper.
 const FILE: &str = "readings.csv";
-/// The columns before those of the readings: recipe, quantity, case, what is accepted.
-const NAMES: usize = 4;
-/// A value that is exactly that under the recipe's own reading.
+/// The columns before those of the readings: recipe, quantity, case, what is accepted, unit.
+const NAMES: usize = 5;
+/// The verdict on a value that is exactly that under the recipe's own reading.
 const SAME: &str = "=";
+/// The verdict on a quantity without a value.
+const NOT_MEASURED: &str = "not measured";
 /// How the cell of an accepted value ends; that of another one ends with `not accepted`.
 const ACCEPTED: &str = " accepted";
 const NOT_ACCEPTED: &str = " not accepted";
@@ -63,7 +65,9 @@ impl Ledger {
         let mut lines = text.lines().enumerate();
         let head = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
         let readings: Vec<String> = paper.readings.iter().map(|reading| reading.name.clone()).collect();
-        if head.get(NAMES..) != Some(&readings[..]) {
+        let columns: Vec<String> =
+            readings.iter().flat_map(|reading| [reading.clone(), format!("{reading}: verdict")]).collect();
+        if head.get(NAMES..) != Some(&columns[..]) {
             let expected = readings.join(", ");
             return Err(format!("line 1: expected the readings {expected}; write it with make readings"));
         }
@@ -90,12 +94,28 @@ fn own_readings(paper: &Paper) -> BTreeMap<&str, usize> {
 fn row(cells: Vec<String>, own: &BTreeMap<&str, usize>, readings: usize) -> Option<LedgerRow> {
     let mut cells = cells.into_iter();
     let mut name = || cells.next();
-    let (recipe, what, case, accepted) = (name()?, name()?, name()?, name()?);
-    let values: Vec<String> = cells.collect();
-    let base = values.get(*own.get(recipe.as_str())?).filter(|base| *base != SAME)?.clone();
-    let is_complete = values.len() == readings && !values.iter().any(String::is_empty);
-    let resolved = values.into_iter().map(|value| if value == SAME { base.clone() } else { value });
-    is_complete.then(|| LedgerRow { recipe, what, case, accepted, cells: resolved.collect() })
+    let (recipe, what, case, accepted, unit) = (name()?, name()?, name()?, name()?, name()?);
+    // An order has no unit.
+    let accepted = if accepted.starts_with(['<', '>']) {
+        accepted
+    } else {
+        format!("{accepted} {unit}").trim_end().to_owned()
+    };
+    let columns: Vec<String> = cells.collect();
+    let values: Vec<&[String; 2]> = columns.as_chunks().0.iter().collect();
+    let [base, verdict] = values.get(*own.get(recipe.as_str())?)?;
+    let base = format!("{base} {verdict}");
+    let is_complete = columns.len() == 2 * readings
+        && verdict != SAME
+        && values
+            .iter()
+            .all(|[value, verdict]| !verdict.is_empty() && value.is_empty() == (verdict == NOT_MEASURED));
+    let cell = |[value, verdict]: &[String; 2]| match verdict.as_str() {
+        SAME => base.clone(),
+        _ => format!("{value} {verdict}"),
+    };
+    let cells = values.into_iter().map(|pair| cell(pair).trim_start().to_owned()).collect();
+    is_complete.then_some(LedgerRow { recipe, what, case, accepted, cells })
 }
 
 /// The cells of a line of CSV. Quoted cells may contain commas and doubled quotes.
@@ -128,16 +148,18 @@ mod tests {
         library.papers.into_iter().find(|paper| paper.name == "xcp").unwrap()
     }
 
-    const HEAD: &str = "recipe,quantity,case,accepted,as the draft,first interval of 80 ms,truncated windows";
+    const HEAD: &str = "recipe,quantity,case,accepted,unit,as the draft,as the draft: verdict,first interval of 80 ms,\
+                        first interval of 80 ms: verdict,truncated windows,truncated windows: verdict";
 
     #[test]
     fn a_value_that_a_reading_does_not_change_is_that_under_the_own_reading() {
         let text = format!(
-            "{HEAD}\nxcp/table1,\"q, mean\",\"the \"\"wide\"\" one\",1 to 2 s,1.5 accepted,=,3 not accepted\n"
+            "{HEAD}\nxcp/table1,\"q, mean\",\"the \"\"wide\"\" one\",1 to 2,s,1.5,accepted,1.5,=,3,not accepted\n"
         );
         let ledger = Ledger::parse(&xcp(), &text).unwrap();
         let row = &ledger.rows[0];
         assert_eq!((row.what.as_str(), row.case.as_str()), ("q, mean", "the \"wide\" one"));
+        assert_eq!(row.accepted, "1 to 2 s");
         assert_eq!(row.cells, ["1.5 accepted", "1.5 accepted", "3 not accepted"]);
         assert_eq!([0, 1, 2, 3].map(|reading| row.is_accepted(reading)), [true, true, false, false]);
     }
@@ -147,11 +169,13 @@ mod tests {
         let fault = |text: &str| Ledger::parse(&xcp(), text).unwrap_err();
         assert!(fault("").starts_with("line 1: expected the readings as the draft"));
         for line in [
-            "xcp/table1,q,c,1 to 2,1 accepted,=",
-            "none/fig1,q,c,1 to 2,1 accepted,=,=",
-            "xcp/table1,q,c,1,=,=,=",
+            "xcp/table1,q,c,1 to 2,s,1,accepted,1,=",
+            "none/fig1,q,c,1 to 2,s,1,accepted,1,=,1,=",
+            "xcp/table1,q,c,1,s,1,=,1,=,1,=",
+            "xcp/table1,q,c,1,s,1,accepted,,accepted,1,=",
         ] {
-            let fault = fault(&format!("{HEAD}\nxcp/table1,q,c,1 to 2,1 accepted,=,=\n{line}\n"));
+            let right = "xcp/table1,q,c,1 to 2,s,1,accepted,1,=,,not measured";
+            let fault = fault(&format!("{HEAD}\n{right}\n{line}\n"));
             assert!(fault.starts_with("line 3: "), "{line}: {fault}");
         }
     }

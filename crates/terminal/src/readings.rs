@@ -41,38 +41,50 @@ fn counts(recipe: &RecipeReadings, reading: usize) -> String {
 /// Every row of recipes of one paper under every reading, in one table.
 pub fn all_rows_under_readings(recipes: &[RecipeReadings]) -> Document {
     let readings = recipes.first().map_or(&[][..], |one| &one.readings);
-    let head = ["recipe"].into_iter().chain(ROW_HEAD).chain(readings.iter().map(String::as_str));
-    let mut rows = table(&head.collect::<Vec<_>>());
+    let (head, only_in_csv) = row_head(readings);
+    let head: Vec<&str> = ["recipe"].into_iter().chain(head.iter().map(String::as_str)).collect();
+    let mut rows = table(&head).only_in_csv(&only_in_csv.iter().map(String::as_str).collect::<Vec<_>>());
+    let number =
+        |one: &ReadingCell| Cell::text(cell(one), one.measured.map_or_else(String::new, four_digits));
     for (recipe, row) in recipes.iter().flat_map(|one| one.rows.iter().map(move |row| (&one.recipe, row))) {
-        let cells = row_cells(row, row.cells.iter().map(|one| cell(one).into()));
-        rows.add_row(std::iter::once(recipe.clone().into()).chain(cells));
+        rows.add_row(std::iter::once(recipe.clone().into()).chain(row_cells(row, number)));
     }
     Document::default().table(rows)
 }
 
-/// The headings of a row before those of the readings.
-const ROW_HEAD: [&str; 3] = ["quantity", "case", "accepted"];
+/// The headings of a row, with two columns for each of these readings; and those of them that only CSV has.
+fn row_head(readings: &[String]) -> (Vec<String>, Vec<String>) {
+    let names = ["quantity", "case", "accepted", UNIT].map(str::to_owned);
+    let verdict = |reading: &String| format!("{reading}: verdict");
+    let pairs = readings.iter().flat_map(|reading| [reading.clone(), verdict(reading)]);
+    let only_in_csv = std::iter::once(UNIT.to_owned()).chain(readings.iter().map(verdict));
+    (names.into_iter().chain(pairs).collect(), only_in_csv.collect())
+}
 
-/// The names of a row, what is accepted, and the cells of the readings.
-fn row_cells(row: &RowReadings, cells: impl Iterator<Item = Cell>) -> impl Iterator<Item = Cell> {
-    let accepted = format!("{} {}", row.accepted, row.unit).trim_end().to_owned();
-    let names = [row.what.clone(), row.case.clone(), accepted];
-    names.map(Cell::from).into_iter().chain(cells)
+/// The heading of the unit of accepted and measured values.
+const UNIT: &str = "unit";
+
+/// The names of a row, what is accepted, its unit, and `number` and verdict of each reading.
+fn row_cells(row: &RowReadings, number: impl Fn(&ReadingCell) -> Cell) -> impl Iterator<Item = Cell> {
+    // An order has no unit.
+    let unit = if row.accepted.starts_with(['<', '>']) { "" } else { row.unit.as_str() };
+    let accepted = Cell::text(format!("{} {unit}", row.accepted).trim_end(), &row.accepted);
+    let names = [row.what.clone().into(), row.case.clone().into(), accepted, row.unit.clone().into()];
+    names.into_iter().chain(row.cells.iter().flat_map(move |one| [number(one), verdict(one.effect).into()]))
 }
 
 /// Every row of one recipe under every reading: the value, and whether it is accepted. CSV has both in columns of their own.
 pub fn rows_under_readings(recipe: &RecipeReadings) -> Document {
-    let verdicts: Vec<String> = recipe.readings.iter().map(|reading| format!("{reading}: verdict")).collect();
-    let pairs = recipe.readings.iter().zip(&verdicts).flat_map(|(reading, verdict)| [reading, verdict]);
-    let head: Vec<&str> = ROW_HEAD.into_iter().chain(pairs.map(String::as_str)).collect();
-    let mut rows = table(&head).only_in_csv(&verdicts.iter().map(String::as_str).collect::<Vec<_>>());
+    let (head, only_in_csv) = row_head(&recipe.readings);
+    let [head, only_in_csv] =
+        [&head, &only_in_csv].map(|list| list.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut rows = table(&head).only_in_csv(&only_in_csv);
     let number = |one: &ReadingCell| match one.measured {
         Some(value) => Cell::shown(value, cell(one)),
         None => Cell::text(cell(one), ""),
     };
     for row in &recipe.rows {
-        let cells = row.cells.iter().flat_map(|one| [number(one), verdict(one.effect).into()]);
-        rows.add_row(row_cells(row, cells));
+        rows.add_row(row_cells(row, number));
     }
     let legend = format!("=: exactly the value under the reading \"{}\"\n", recipe.own);
     Document::default().text(recipe.recipe.clone() + "\n").table(rows).text(legend)
@@ -132,9 +144,18 @@ mod tests {
         let other = RecipeReadings { recipe: "p/s".into(), ..recipe() };
         let csv = all_rows_under_readings(&[recipe(), other]).csv();
         let lines: Vec<_> = csv.lines().collect();
-        assert_eq!(lines[0], "recipe,quantity,case,accepted,a,b,c");
-        assert_eq!(lines[2], "p/r,x,c,1 to 2 s,1.500 accepted,=,=");
+        let head = "recipe,quantity,case,accepted,unit,a,a: verdict,b,b: verdict,c,c: verdict";
+        assert_eq!(lines[0], head);
+        assert_eq!(lines[1], "p/r,x,c,1 to 2,s,1.000,accepted,3.000,not accepted,1.000,=");
         assert_eq!((lines.len(), lines[3].split(',').next()), (5, Some("p/s")));
+    }
+
+    #[test]
+    fn an_order_has_no_unit() {
+        let mut recipe = recipe();
+        recipe.rows[0].accepted = "< a by a factor of 2".into();
+        assert!(rows_under_readings(&recipe).markdown().contains("| < a by a factor of 2 |"));
+        assert!(rows_under_readings(&recipe).csv().contains("x,c,< a by a factor of 2,s,1,accepted"));
     }
 
     #[test]

@@ -27,19 +27,23 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
         assert_eq!(rows["recipes"][0]["recipe"], "lgcc/section3");
         assert_eq!(rows["headline"]["claims"]["unexplained"], 0);
         let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-        assert!(page.contains("Papers' results, reproduced"));
+        let made = format!("<code>millpond papers {command} lgcc/section3 --json</code>");
+        assert!(page.contains("Papers' results, reproduced") && page.contains(&made), "{made}");
         fs::remove_file(folder.path().join("page.html")).unwrap();
     }
     let readings = ["readings", "lgcc/section3", "--rows", "rows.csv"];
     assert!(asked(&readings).contains("=: exactly the value under the reading \"window\""));
     let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
-    assert!(rows.starts_with("recipe,quantity,case,accepted,window,"), "{rows}");
+    assert!(rows.starts_with("recipe,quantity,case,accepted,unit,window,window: verdict,"), "{rows}");
     assert!(rows.lines().skip(1).all(|line| line.starts_with("lgcc/section3,")), "{rows}");
-    // A number and its verdict are two columns.
+    // A number, its unit and its verdict are columns of their own.
     let csv = asked(&["readings", "lgcc/section3", "--csv"]);
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].starts_with("quantity,case,accepted,window,window: verdict,paced window,"), "{csv}");
-    let mut cells = lines[2].split(',').skip(3);
+    assert!(
+        lines[0].starts_with("quantity,case,accepted,unit,window,window: verdict,paced window,"),
+        "{csv}"
+    );
+    let mut cells = lines[2].split(',').skip(4);
     assert!(cells.next().is_some_and(|value| value.parse::<f64>().is_ok()), "{csv}");
     assert_eq!(cells.next(), Some("accepted"), "{csv}");
     let again = error_of(folder.path(), &[&["papers"], &readings[..]].concat());
