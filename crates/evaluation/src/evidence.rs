@@ -316,7 +316,8 @@ impl JudgedSuite {
             (count > 0).then(|| format!("{count} {}", verdict.name()))
         };
         let counts: Vec<String> = EvidenceVerdict::ALL.into_iter().filter_map(counted).collect();
-        format!("{}: {} criteria: {}", self.suite, self.criteria.len(), counts.join(", "))
+        let criteria = if self.criteria.len() == 1 { "criterion" } else { "criteria" };
+        format!("{}: {} {criteria}: {}", self.suite, self.criteria.len(), counts.join(", "))
     }
 }
 

@@ -203,20 +203,23 @@ impl Table {
         if parts.is_empty() { vec![vec![0]] } else { parts }
     }
 
+    /// The heading of a column outside of Markdown, where a name in backticks is set as code.
+    fn plain_heading(&self, column: usize) -> &str {
+        self.headings.get(column).map_or("", |heading| heading.trim_matches('`'))
+    }
+
     /// The greatest number of characters of a line of a column.
     fn width(&self, column: usize) -> usize {
         let cells = self.shown_rows().filter_map(|row| row.get(column)).map(|cell| cell.text.as_str());
-        let heading = self.headings.get(column).into_iter().flat_map(|heading| heading.lines());
-        cells.chain(heading).map(|line| line.chars().count()).max().unwrap_or(0)
+        cells.chain(self.plain_heading(column).lines()).map(|line| line.chars().count()).max().unwrap_or(0)
     }
 
     /// These columns, drawn with borders.
     fn drawn(&self, columns: &[usize], width: Option<usize>) -> String {
         let mut drawn = comfy_table::Table::new();
-        let heading = |column: &usize| self.headings.get(*column).map_or("", String::as_str);
         drawn
             .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-            .set_header(columns.iter().map(heading));
+            .set_header(columns.iter().map(|column| self.plain_heading(*column)));
         for row in self.shown_rows() {
             drawn.add_row(columns.iter().map(|column| row.get(*column).map_or("", |cell| &cell.text)));
         }
@@ -247,8 +250,8 @@ impl Table {
             self.rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.half_width.is_some()))
         };
         let with_widths: Vec<bool> = (0..self.headings.len()).map(has_widths).collect();
-        let headings = self.headings.iter().zip(&with_widths).flat_map(|(heading, has_width)| {
-            let name = heading.replace('\n', " ");
+        let headings = with_widths.iter().enumerate().flat_map(|(column, has_width)| {
+            let name = self.plain_heading(column).replace('\n', " ");
             let width = has_width.then(|| format!("{name} half width of 95 % interval"));
             std::iter::once(name).chain(width)
         });

@@ -28,4 +28,13 @@ mod tests {
         let text = coexistence("vegas", [row]).fitted(None);
         assert!(text.starts_with("goodput divided by an equal share of the link"), "{text}");
     }
+
+    #[test]
+    fn the_name_of_the_protocol_is_code_in_markdown_alone() {
+        let row = ("1".to_owned(), [1.0, 1.0, 1.0, 0.9].map(|value| (value, value.to_string())));
+        let document = coexistence("vegas", [row]);
+        assert!(document.markdown().contains("| `vegas` |"), "{}", document.markdown());
+        assert!(document.fitted(None).contains("│ vegas ┆") && !document.fitted(None).contains('`'));
+        assert!(document.csv().starts_with("vegas,least,greatest"));
+    }
 }
