@@ -12,7 +12,14 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 from millpond import _core
 from millpond._core import Ack, Congestion, Data, LinkPacket, QueueState, Start
 from millpond._fluid import Fluid
-from millpond._law_checks import check_attributes, check_callbacks, check_header, check_name
+from millpond._law_checks import (
+    check_attributes,
+    check_callbacks,
+    check_header,
+    check_name,
+    check_part,
+    check_stores,
+)
 from millpond.native import NativeLaw
 
 T = TypeVar("T", float, bool, str)
@@ -338,7 +345,11 @@ class Law:
     def parameters(cls) -> Iterator[Parameter[Any]]:
         """The declared parameters, those of base classes first."""
         found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
-        return (one for one in found.values() if isinstance(one, Parameter))
+        for name, one in found.items():
+            if isinstance(one, Parameter):
+                # An attribute that was set after its class was made has no name yet.
+                one.name = one.name or name
+                yield one
 
     @classmethod
     def _with(cls, values: dict[str, float | bool | str]) -> Law:
@@ -353,12 +364,15 @@ class Law:
         check_attributes(cls, Law, Parameter)
         if cls.Sender is Sender and cls.native is None:
             raise _core.Error(f"the law {cls.name!r} needs a class Sender(millpond.Sender)")
+        for part, base in ((cls.Sender, Sender), (cls.Receiver, Receiver), (cls.Link, Link), (cls.Fluid, Fluid)):
+            check_part(cls, part, base)
         sender = Part.of(cls.Sender, Sender)
         if cls.native is None and "on_start" not in sender.callbacks:
             raise _core.Error(f"the senders of the law {cls.name!r} need on_start, which sets window_bytes or pace_bps")
         check_header(cls, Sender, Receiver)
         for part, base in ((cls.Sender, Sender), (cls.Receiver, Receiver), (cls.Link, Link)):
             check_callbacks(cls, part, base)
+        check_stores(cls, Sender)
         parameters = [_sourced(one, cls.source) for one in cls.parameters()]
         receiver, link, fluid = cls.Receiver, cls.Link, cls.Fluid
         return Declaration(
@@ -409,8 +423,9 @@ def register(law: type[Law]) -> type[Law]:
     ------
     Error
         The declaration is incomplete, a default is outside of its range, the name is that of a built-in protocol or
-        has other characters than letters, digits, - and _, a method is similar to a callback and is none, or a header
-        is written and `has_header` is not set.
+        has other characters than letters, digits, - and _, a part is not derived from the class of Millpond, a method
+        is similar to a callback and is none, a sender sets an attribute that is similar to one with an effect, or a
+        header is written and `has_header` is not set.
     """
     if not (isinstance(law, type) and issubclass(law, Law)):
         raise TypeError(f"a law is a subclass of millpond.Law, not {law!r}")

@@ -25,6 +25,9 @@ ATTRIBUTES: dict[str, tuple[str | bool, ...]] = {
     "has_header": (False, True),
 }
 
+#: The attributes of a sender that limit what it sends.
+SENDER_ATTRIBUTES = ("window_bytes", "pace_bps", "quantum_bytes", "feedback_within_s", "wake_s")
+
 #: How similar a name must be to that of a callback or an attribute for it to be a misspelt one, from 0 to 1.
 SIMILAR = 0.8
 
@@ -78,8 +81,30 @@ def check_attributes(law: type[Law], base: type[Law], parameter: type) -> None:
             raise Error(f"{what}: did you mean {similar[0]}? Other attributes need another name")
 
 
+def check_part(law: type[Law], part: object, base: type) -> None:
+    """Refuses a part that is not derived from the class of Millpond.
+
+    Parameters
+    ----------
+    law : type
+        The law.
+    part : object
+        The class of its senders, receivers, links or equations.
+    base : type
+        The class of Millpond for this part.
+
+    Raises
+    ------
+    Error
+        It is no subclass.
+    """
+    if not (isinstance(part, type) and issubclass(part, base)):
+        name = base.__name__
+        raise Error(f"{name} of the law {law.name!r} is {part!r}: expected a class {name}(millpond.{name})")
+
+
 def check_callbacks(law: type[Law], part: type, base: type) -> None:
-    """Refuses a method of a part that is similar to a callback and is none.
+    """Refuses a method of a part that is similar to a callback and is none, and a callback whose body no call executes.
 
     Parameters
     ----------
@@ -101,6 +126,35 @@ def check_callbacks(law: type[Law], part: type, base: type) -> None:
         if similar:
             what = f"{base.__name__.lower()}s of the law {law.name!r} have a method {name}"
             raise Error(f"the {what}, which is no callback: did you mean {similar[0]}? Other methods need another name")
+    for name in callbacks:
+        method = getattr(part, name)
+        if inspect.isgeneratorfunction(method) or inspect.iscoroutinefunction(method):
+            what = f"the callback {name} of {base.__name__.lower()}s of the law {law.name!r}"
+            raise Error(
+                f"{what} is a generator or a coroutine, which a call does not execute: write it as a plain function"
+            )
+
+
+def check_stores(law: type[Law], sender: type) -> None:
+    """Refuses senders that set an attribute whose name is one letter away from that of an attribute with an effect.
+
+    Parameters
+    ----------
+    law : type
+        The law.
+    sender : type
+        The class of Millpond that its senders are derived from.
+
+    Raises
+    ------
+    Error
+        There is such an attribute.
+    """
+    for name in dict.fromkeys(name for one in _own(law.Sender, sender) for name in _stores(one)):
+        near = [one for one in SENDER_ATTRIBUTES if name != one and _is_one_letter_away(name, one)]
+        if near:
+            what = f"senders of the law {law.name!r} set {name}, which has no effect"
+            raise Error(f"{what}: did you mean {near[0]}? Other attributes need another name")
 
 
 def check_header(law: type[Law], sender: type, receiver: type) -> None:
@@ -123,7 +177,7 @@ def check_header(law: type[Law], sender: type, receiver: type) -> None:
     hint = f"packets of the law {law.name!r} carry no header: set has_header = True"
     if any("header" in _methods(one) for one in _own(law.Sender, sender)):
         raise Error(f"Sender.header is never called, because {hint}")
-    if any(_sets(one, "echo") for one in _own(law.Receiver, receiver)):
+    if any("echo" in _stores(one) for one in _own(law.Receiver, receiver)):
         raise Error(f"Receiver.echo has no effect, because {hint}")
 
 
@@ -137,11 +191,16 @@ def _methods(cls: type) -> Iterator[str]:
     return (name for name, one in vars(cls).items() if inspect.isfunction(one) and not name.startswith("_"))
 
 
-def _sets(cls: type, attribute: str) -> bool:
-    """Whether a function that a class itself defines sets an attribute of this name."""
+def _stores(cls: type) -> Iterator[str]:
+    """The names of the attributes that functions which a class itself defines set."""
     codes = [one.__code__ for one in vars(cls).values() if inspect.isfunction(one)]
-    return any(
-        step.opname == "STORE_ATTR" and step.argval == attribute
-        for code in codes
-        for step in dis.get_instructions(code)
-    )
+    steps = (step for code in codes for step in dis.get_instructions(code))
+    return (str(step.argval) for step in steps if step.opname == "STORE_ATTR")
+
+
+def _is_one_letter_away(name: str, other: str) -> bool:
+    """Whether a letter too many, too few or wrong makes one of the other."""
+    short, long = sorted((name, other), key=len)
+    if len(long) == len(short):
+        return sum(a != b for a, b in zip(short, long, strict=True)) == 1
+    return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))

@@ -344,6 +344,52 @@ def test_a_misspelt_callback_is_refused_with_the_nearest_name(part: str, base: t
         millpond.register(law(other))
 
 
+def test_a_callback_that_a_call_does_not_execute_is_refused() -> None:
+    async def later(self: object, ack: object) -> None: ...
+
+    def lazy(self: object, ack: object) -> Any:
+        yield
+
+    for body in (later, lazy):
+        sender = type("Sender", (Fixed.Sender,), {"on_ack": body})
+        law = type("Late", (Fixed,), {"name": "late", "Sender": sender, "__doc__": "Late."})
+        with pytest.raises(
+            millpond.Error, match="callback on_ack of senders of the law 'late' is a generator or a cor"
+        ):
+            millpond.register(law)
+
+
+def test_a_misspelt_attribute_of_a_sender_is_refused() -> None:
+    def law(name: str) -> type[millpond.Law]:
+        scope: dict[str, Any] = {}
+        exec(f"def on_ack(self, ack):\n    self.{name} = 1.0", scope)
+        sender = type("Sender", (Fixed.Sender,), {"on_ack": scope["on_ack"]})
+        return type("Misset", (Fixed,), {"name": "misset", "Sender": sender, "__doc__": "Misset."})
+
+    for name, nearest in (("window_byte", "window_bytes"), ("pace_bits", ""), ("wakes_s", "wake_s"), ("qauntum", "")):
+        if nearest:
+            with pytest.raises(millpond.Error, match=f"set {name}, which has no effect: did you mean {nearest}"):
+                millpond.register(law(name))
+        else:
+            millpond.register(law(name))
+    for own in ("window_bits", "window", "wake_at_s", "paced_rate_bps"):
+        millpond.register(law(own))
+
+
+def test_a_part_of_another_class_is_refused() -> None:
+    for part in ("Sender", "Link", "Receiver", "Fluid"):
+        law = type("Odd", (Fixed,), {"name": "odd", part: object, "__doc__": "Odd."})
+        with pytest.raises(millpond.Error, match=rf"{part} of the law 'odd' is .*: expected a class {part}\(millpond"):
+            millpond.register(law)
+
+
+def test_a_parameter_has_a_name_and_readable_bounds_however_it_is_declared() -> None:
+    law = type("Later", (Fixed,), {"name": "later", "__doc__": "Later."})
+    law.gain = millpond.Parameter(1.5, whole=True, meaning="a gain")  # type: ignore[attr-defined]
+    with pytest.raises(millpond.Error, match=r"gain: expected a whole number of any size, found 1\.5"):
+        millpond.register(law)
+
+
 def test_a_header_that_no_packet_carries_is_refused() -> None:
     class Writes(Fixed):
         """Its senders write headers."""

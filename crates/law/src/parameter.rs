@@ -37,6 +37,8 @@ impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { low, high, exclusive } = self;
         match (exclusive, high.is_finite()) {
+            (_, true) if !low.is_finite() => write!(f, "of at most {high}"),
+            (_, false) if !low.is_finite() => write!(f, "of any size"),
             (false, true) => write!(f, "from {low} to {high}"),
             (false, false) => write!(f, "of at least {low}"),
             (true, true) => write!(f, "above {low}, at most {high}"),
@@ -268,6 +270,16 @@ mod tests {
         let span = Domain::WordOrSpan("mean-rtt");
         assert_domain(span, &texts(["mean-rtt", "10ms"]), &texts(["base-rtt", "0s", "10"]));
         assert_domain(span, &[], &[Value::Count("acks".into(), 4.0)]);
+    }
+
+    #[test]
+    fn bounds_without_an_end_do_not_name_it() {
+        let text = |low, high, exclusive| Domain::Whole(Bounds { low, high, exclusive }).to_string();
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!(text(1.0, 2.0, false), "a whole number from 1 to 2");
+        assert_eq!(text(1.0, most, true), "a whole number above 1");
+        assert_eq!(text(least, 2.0, false), "a whole number of at most 2");
+        assert_eq!(text(least, most, false), "a whole number of any size");
     }
 
     #[test]
