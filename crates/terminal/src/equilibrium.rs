@@ -1,7 +1,7 @@
 //! Tables of an equilibrium: flows and links.
 
-use millpond_fluid::{Entity, LinkId};
 use millpond_fluid::equilibrium::Uniqueness;
+use millpond_fluid::{Entity, LinkId};
 use millpond_tables::{Cell, Document, Table, are_shown_equal, table};
 use millpond_theory::NamedCapacity;
 use millpond_theory::classification::SteadyStateAnalysis;

@@ -10,7 +10,8 @@ impl FluidPlan {
     /// A note if two links that have a queue have the same capacity, and all data of one of them cross the other before.
     pub fn queues_in_series(&self, has_queue: impl Fn(usize) -> bool) -> Option<String> {
         let full: Vec<usize> = (0..self.links.len()).filter(|link| has_queue(*link)).collect();
-        let pair = |link: usize| Some((self.equal_link_before(link).filter(|before| full.contains(before))?, link));
+        let pair =
+            |link: usize| Some((self.equal_link_before(link).filter(|before| full.contains(before))?, link));
         let (before, link) = full.iter().find_map(|link| pair(*link))?;
         let [before, link] = [before, link].map(|link| &self.links[link].entity);
         Some(format!(
