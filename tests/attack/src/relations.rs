@@ -179,7 +179,8 @@ const LOAD: u64 = 4;
 /// time at the second link, at most 20 us: the flow delivers the same bytes but those of two packets.
 fn split_link(case: &Case, registry: &Registry) -> Result<(), String> {
     // These laws depend on the number of links of a path, and a relay at every node becomes one more relay.
-    let uses_hops = |text: &String| text.contains("paganini") || text.contains("relays = \"all\"");
+    let uses_hops =
+        |text: &String| ["paganini", "swift", "relays = \"all\""].iter().any(|name| text.contains(name));
     if case.flows.iter().any(|flow| uses_hops(&flow.protocol))
         || case.entries.iter().any(|entry| entry.keys.iter().any(uses_hops))
     {
@@ -222,7 +223,11 @@ fn split_link(case: &Case, registry: &Registry) -> Result<(), String> {
     let later = half as f64 / 1e9;
     let (whole, split) = (related(&whole, registry)?, related(&split, registry)?);
     for (flow, other) in whole.summary.flows.iter().zip(&split.summary.flows) {
-        let seconds = whole.summary.simulated_s - whole.summary.measured_from_s;
+        // A goodput is a mean over the part of the measured time in which the flow ran.
+        let seconds = flow.stop_s - flow.start_s.max(whole.summary.measured_from_s);
+        if seconds <= 0.0 {
+            continue;
+        }
         let tolerance = match case.world {
             World::Packets | World::Live => 0.0,
             World::Fluid => {
