@@ -155,7 +155,6 @@ fn law_quantities(
     channels: &[SolutionColumn],
 ) -> BTreeMap<Entity, Vec<LawQuantity>> {
     let mut quantities: BTreeMap<Entity, Vec<LawQuantity>> = BTreeMap::new();
-    let mut seen: BTreeMap<(Entity, &str), BTreeSet<Option<ProtocolId>>> = BTreeMap::new();
     let engines = channels.iter().rposition(|column| column.quantity == "departing rate").unwrap_or_default();
     let states = states.iter().enumerate().map(|(i, column)| (ColumnIndex::State(i), column));
     let discrete = plan.assembly.discrete_columns();
@@ -163,13 +162,17 @@ fn law_quantities(
     let signals = channels.iter().enumerate().skip(engines + 1);
     let signals = signals.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
     let signals = signals.map(|(i, column)| (ColumnIndex::Channel(i), column));
-    for (index, SolutionColumn { entity, quantity, unit, router }) in states.chain(discrete).chain(signals) {
-        let is_engines = matches!(entity, Entity::Relay(_)) || *quantity == "queue";
-        let routers = seen.entry((*entity, quantity)).or_default();
-        let is_first = routers.is_empty();
-        if is_engines || !routers.insert(*router) {
+    let is_of_law =
+        |column: &SolutionColumn| !matches!(column.entity, Entity::Relay(_)) && column.quantity != "queue";
+    let columns: Vec<(ColumnIndex, &SolutionColumn)> =
+        states.chain(discrete).chain(signals).filter(|(_, column)| is_of_law(column)).collect();
+    let routers = routers_by_quantity(&columns);
+    let mut seen: BTreeSet<(Entity, &str, Option<ProtocolId>)> = BTreeSet::new();
+    for (index, SolutionColumn { entity, quantity, unit, router }) in columns {
+        if !seen.insert((*entity, quantity, *router)) {
             continue;
         }
+        let is_first = routers[&(*entity, *quantity)].first() == Some(router);
         let quantity = match router.filter(|_| !is_first) {
             Some(ProtocolId(protocol)) => format!("{quantity} of {}", plan.protocols[protocol]).into(),
             None => Cow::from(*quantity),
@@ -177,6 +180,18 @@ fn law_quantities(
         quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });
     }
     quantities
+}
+
+/// The routers of each entity that have a quantity of this name, in the order of the protocols of the scenario, as in the packet
+/// world: the first one gives the quantity its name. A queue law comes before them.
+fn routers_by_quantity<'a>(
+    columns: &[(ColumnIndex, &'a SolutionColumn)],
+) -> BTreeMap<(Entity, &'a str), BTreeSet<Option<ProtocolId>>> {
+    let mut routers: BTreeMap<(Entity, &str), BTreeSet<Option<ProtocolId>>> = BTreeMap::new();
+    for (_, column) in columns {
+        routers.entry((column.entity, column.quantity)).or_default().insert(column.router);
+    }
+    routers
 }
 
 #[cfg(test)]

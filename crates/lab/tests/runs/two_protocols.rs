@@ -55,6 +55,32 @@ fn routers_of_one_link_have_quantities_of_different_names_in_both_worlds() {
     check_names(&fluid(ONE_LINK, &[]));
 }
 
+/// MCP and VCP, whose routers have quantities of equal names, at one link; VCP also has a link of its own.
+const TWO_LINKS: &str = r#"
+    duration = "1s"
+    links = [
+        { name = "L", between = ["A", "B"], rate = "10Mbps", delay = "10ms", queue = "droptail" },
+        { name = "M", between = ["B", "C"], rate = "20Mbps", delay = "10ms", queue = "droptail" },
+    ]
+    flows = [
+        { name = "m", protocol = "mcp", path = ["A", "B"] },
+        { name = "v", protocol = "vcp", path = ["A", "B", "C"] },
+    ]
+"#;
+
+#[test]
+fn the_names_of_quantities_do_not_depend_on_the_order_in_which_links_are_written() {
+    let links: Vec<&str> = TWO_LINKS.lines().filter(|line| line.contains("between")).collect();
+    let other_order = TWO_LINKS.replace(&links.join("\n"), &format!("{}\n{}", links[1], links[0]));
+    assert_ne!(TWO_LINKS, other_order);
+    for text in [TWO_LINKS, &other_order] {
+        let run = fluid(text, &[]);
+        let expected = ["signalled load", "signalled load of vcp"];
+        assert_eq!(quantities(&run, "L ->", "signalled"), expected.into());
+        assert_eq!(quantities(&run, "M ->", "signalled"), ["signalled load"].into());
+    }
+}
+
 #[test]
 fn protocols_with_routers_may_have_links_of_their_own_in_the_fluid_world() {
     let text = r#"
