@@ -34,6 +34,18 @@ struct LoopDelay {
 struct Lifetime {
     start: Time,
     stop: Option<Time>,
+    /// What the quantities of the entity are about.
+    subject: Subject,
+}
+
+/// What the quantities of an entity are about.
+#[derive(Clone, Copy)]
+enum Subject {
+    /// A link, or the rates and the delay of a flow. They have values in each interval of which the flow ran in a part, and in
+    /// those in which bits of it arrived: the channel of its deliveries.
+    Rates(Option<usize>),
+    /// A loop or a relay. They have values at the end of each interval at which their flow runs.
+    Loop,
 }
 
 /// A series with its source.
@@ -50,7 +62,21 @@ pub(super) struct FluidSeriesRecorder<'a> {
     probes: Vec<Probe>,
 }
 
-const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None };
+const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None, subject: Subject::Rates(None) };
+
+impl Lifetime {
+    /// Whether the entity has values in the interval between two snapshots.
+    fn contains(&self, before: &IntegrationSnapshot, now: &IntegrationSnapshot) -> bool {
+        let Self { start, stop, subject } = *self;
+        start < now.time
+            && stop.is_none_or(|stop| match subject {
+                Subject::Rates(delivered) => {
+                    stop > before.time || delivered.is_some_and(|channel| now.since(before, channel) > 0.0)
+                }
+                Subject::Loop => stop >= now.time,
+            })
+    }
+}
 
 /// An entity with its kind.
 #[derive(Clone, Copy)]
@@ -102,9 +128,10 @@ impl<'a> FluidSeriesRecorder<'a> {
     }
 
     fn prepare_flow(&mut self, flow: &FluidFlowPlan, columns: &Columns) {
-        let lifetime = Lifetime { start: flow.start, stop: flow.stop };
         let entity = NamedEntity(EntityKind::Flow, flow.name.as_str());
         let (Some(first), Some(last)) = (flow.loops.first(), flow.loops.last()) else { return };
+        let subject = Subject::Rates(Some(columns.delivered[last.0]));
+        let lifetime = Lifetime { start: flow.start, stop: flow.stop, subject };
         let goodput = ProbeSource::Mean { channel: columns.delivered[last.0], factor: flow.payload };
         self.probe(entity, quantity::GOODPUT, "bit/s", lifetime, goodput);
         let sent = ProbeSource::Mean { channel: columns.rate[first.0], factor: 1.0 };
@@ -126,7 +153,8 @@ impl<'a> FluidSeriesRecorder<'a> {
     }
 
     fn prepare_loop(&mut self, flow: &FluidFlowPlan, columns: &Columns, position: usize, id: LoopId) {
-        let (lifetime, name) = (Lifetime { start: flow.start, stop: flow.stop }, flow.loop_name(position));
+        let lifetime = Lifetime { start: flow.start, stop: flow.stop, subject: Subject::Loop };
+        let name = flow.loop_name(position);
         let entity = NamedEntity(EntityKind::Flow, name.as_str());
         let per_packet = 1.0 / (flow.packet.as_f64() * 8.0);
         let rtt = ProbeSource::Mean { channel: columns.rtt[id.0], factor: 1e3 };
@@ -162,10 +190,10 @@ impl<'a> FluidSeriesRecorder<'a> {
         self.times.push(now.time.secs());
         let sample = self.times.present();
         for probe in &mut self.probes {
-            let Lifetime { start, stop } = probe.lifetime;
-            if start >= now.time || stop.is_some_and(|stop| stop <= before.time) {
+            if !probe.lifetime.contains(before, now) {
                 continue;
             }
+            let start = probe.lifetime.start;
             // In the interval in which a flow starts, its rates are means over the part in which it ran.
             let share = now.time.since(before.time).secs() / now.time.since(before.time.max(start)).secs();
             let value = match &mut probe.source {

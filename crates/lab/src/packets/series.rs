@@ -224,14 +224,14 @@ impl PacketSeriesRecorder {
         }
         for (index, flow) in plan.flows.iter().enumerate() {
             let view = plan.network.flow(flow.id);
-            let is_running = flow.start < now && view.completed().is_none();
             let flow_number = number();
-            if is_running || flow.start < now && self.flows[index].delivered < view.delivered().get() {
+            if self.has_rates(index, flow, view, now) {
                 self.sample_flow(flow_number, index, flow, view, &interval);
             }
+            let runs_at_end = view.completed().is_none() && flow.stop.is_none_or(|stop| stop >= now);
             for (position, loop_view) in view.loops().enumerate() {
                 let loop_number = number();
-                if is_running {
+                if flow.start < now && runs_at_end {
                     self.sample_loop(loop_number, flow, position, loop_view, &interval);
                 }
             }
@@ -243,6 +243,16 @@ impl PacketSeriesRecorder {
             }
         }
         self.before = now;
+    }
+
+    /// Whether a flow has rates in the interval that ends now: it ran in a part of it, or data of it were sent or arrived.
+    fn has_rates(&self, index: usize, flow: &PacketFlowPlan, view: FlowView<'_>, now: Time) -> bool {
+        let FlowCounters { delivered, sent } = self.flows[index];
+        let arrived = delivered < view.delivered().get();
+        let is_open = view.completed().is_none();
+        let ran = is_open && flow.stop.is_none_or(|stop| stop > self.before);
+        let resent = is_open && sent < view.first().sender().counters().sent_bytes;
+        flow.start < now && (ran || arrived || resent)
     }
 
     /// The measured time begins: the simulator has set its counters of the measured time to zero.

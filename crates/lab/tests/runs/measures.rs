@@ -1,6 +1,6 @@
 //! Measured quantities are consistent with each other, and correct for known traffic.
 
-use crate::common::{flow, link, results};
+use crate::common::{flow, fluid, link, results};
 use millpond_results::{EntityKind, Run, quantity};
 
 const PAIR: &str = r#"
@@ -127,6 +127,41 @@ fn the_goodput_of_a_flow_integrates_to_what_it_delivered() {
             .map(|(_, rate)| rate * 0.5)
             .sum();
         assert!((bits / 8.0 - transfer.delivered_bytes as f64).abs() < 1.0, "{}: {bits}", transfer.name);
+    }
+}
+
+/// A flow that stops at 5.2 s, within an interval of half a second, and one that goes on.
+const STOPS: &str = r#"
+duration = "10s"
+measure = { every = "500ms" }
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "100ms", buffer = "100packets" }]
+flows = [
+    { name = "stops", protocol = "newreno", path = ["A", "B"], stop = "5.2s" },
+    { name = "stays", protocol = "newreno", path = ["A", "B"] },
+]
+"#;
+
+#[test]
+fn a_stopped_flow_has_rates_until_its_last_data_have_arrived_and_a_window_while_it_runs() {
+    for run in [results(STOPS, &[]), fluid(STOPS, &[])] {
+        let world = run.summary.world.as_str();
+        let times = |quantity: &str| -> Vec<f64> {
+            samples(&run, EntityKind::Flow, "stops", quantity).map(|(time, _)| time).collect()
+        };
+        // At 10 Mbit/s 100 packets wait for 120 ms, and propagate for 100 ms: what was sent last is there before 5.5 s, unless it
+        // is lost and sent again.
+        let last = *times(quantity::GOODPUT).last().unwrap();
+        assert!((5.5..=6.5).contains(&last), "{world}: {last}");
+        assert_eq!(times(quantity::GOODPUT), times(quantity::SEND_RATE), "{world}");
+        for quantity in [quantity::WINDOW, quantity::RTT] {
+            assert_eq!(times(quantity).last(), Some(&5.0), "{world}: {quantity}");
+        }
+        let rates = samples(&run, EntityKind::Flow, "stops", quantity::GOODPUT);
+        let bits: f64 = rates.map(|(_, rate)| rate * 0.5).sum();
+        let delivered = run.transfers.iter().find(|t| t.name == "stops").unwrap().delivered_bytes as f64;
+        assert!((bits / 8.0 - delivered).abs() < 1.0 + 1e-6 * delivered, "{world}: {bits} {delivered}");
+        let stays = samples(&run, EntityKind::Flow, "stays", quantity::WINDOW).last();
+        assert_eq!(stays.map(|(time, _)| time), Some(10.0), "{world}");
     }
 }
 
