@@ -483,7 +483,8 @@ impl<'a> RightHandSide<'a> {
             let (stays, is_empty) = (admitted * (1.0 - overflow), held == Held::Lower);
             channels[at.passing + l] = departing_share(stays, capacity, is_empty);
             channels[at.capacity + l] = capacity;
-            channels[at.departing + l] = if is_empty { stays } else { capacity };
+            // Delayed arrivals can be negative between the nodes of a step.
+            channels[at.departing + l] = if is_empty { stays.max(0.0) } else { capacity };
         }
     }
 

@@ -54,6 +54,42 @@ fn channel_between(weights: &[f64; 5], nodes: &[Vec<f64>; 5], i: usize) -> f64 {
     if value < 0.0 && nodes.iter().all(|node| node[i] >= 0.0) { 0.0 } else { value }
 }
 
+/// Numbers of the parts of a step at whose ends [`is_negative_between`] evaluates a polynomial.
+const PARTS: u8 = 32;
+
+/// Whether the polynomial through nodes that are not negative is negative between them. It is not if the least node is more than
+/// 0.38 of the greatest: the weights of five equidistant nodes have absolute values whose sum is below 2.21, so that the
+/// polynomial differs from the middle of both by less than 2.21 times half of their difference.
+fn is_negative_between(nodes: [f64; 5]) -> bool {
+    let (least, greatest) = nodes.iter().fold((f64::INFINITY, 0.0_f64), |(l, g), x| (l.min(*x), g.max(*x)));
+    let value = |part: u8| -> f64 {
+        let weights = lagrange(f64::from(part) / f64::from(PARTS));
+        weights.iter().zip(nodes).map(|(weight, node)| weight * node).sum()
+    };
+    least >= 0.0 && least < 0.38 * greatest && (1..PARTS).any(|part| value(part) < 0.0)
+}
+
+/// The integral over the first share `theta` of a step of length one, of the piecewise linear function through the nodes.
+fn integral_of_lines(nodes: [f64; 5], theta: f64) -> f64 {
+    let parts = nodes.windows(2).zip(NODES).map(|(ends, start)| {
+        let share = ((theta - start) * 4.0).clamp(0.0, 1.0);
+        0.25 * share * (ends[0] + 0.5 * share * (ends[1] - ends[0]))
+    });
+    parts.sum()
+}
+
+/// The integral of a channel over the first share `theta` of a step of length one; `weights`: those of the nodes. Where the
+/// polynomial is negative although no node is, it would fall over time: it then has the shape of the piecewise linear
+/// function through the nodes.
+fn integral_between(nodes: [f64; 5], theta: f64, weights: &[f64; 5]) -> f64 {
+    let sum =
+        |weights: &[f64; 5]| -> f64 { weights.iter().zip(nodes).map(|(weight, node)| weight * node).sum() };
+    if is_negative_between(nodes) {
+        return sum(&BOOLE) * integral_of_lines(nodes, theta) / integral_of_lines(nodes, 1.0);
+    }
+    sum(weights)
+}
+
 impl LastStep {
     pub(super) fn new(states: usize, channels: usize) -> Self {
         Self {
@@ -67,17 +103,22 @@ impl LastStep {
         }
     }
 
+    /// The integral of a channel over the share `theta` of the step, as one of length one; `weights`: those of the nodes.
+    fn integral_within(&self, channel: usize, theta: f64, weights: &[f64; 5]) -> f64 {
+        integral_between(std::array::from_fn(|node| self.channels[node][channel]), theta, weights)
+    }
+
     /// The integral of a channel from time zero to the share `theta` of the step.
-    fn integral(&self, channel: usize, weights: &[f64; 5]) -> f64 {
-        self.integrals[channel] + self.length * weighted(weights, &self.channels, channel)
+    fn integral(&self, channel: usize, theta: f64, weights: &[f64; 5]) -> f64 {
+        self.integrals[channel] + self.length * self.integral_within(channel, theta, weights)
     }
 
     /// The bits that a loop has delivered at the share `theta` of the step: in proportion to what the last link of its path
     /// has served, whose integral within the step has these weights.
     fn delivered(&self, delivery: LoopDelivery, theta: f64, weights: &[f64; 5]) -> f64 {
         let LoopDelivery { channel, bits } = delivery;
-        let (served, whole) =
-            (weighted(weights, &self.channels, channel), weighted(&BOOLE, &self.channels, channel));
+        let served = self.integral_within(channel, theta, weights);
+        let whole = weighted(&BOOLE, &self.channels, channel);
         let share = if whole > 0.0 { (served / whole).clamp(0.0, 1.0) } else { theta };
         self.integrals[channel] + share * bits
     }
@@ -169,7 +210,7 @@ impl<'a> DenseOutput<'a> {
         }
         for (i, (channel, integral)) in channels.iter_mut().zip(integrals.iter_mut()).enumerate() {
             *channel = channel_between(&values, &last.channels, i);
-            *integral = last.integral(i, &sums);
+            *integral = last.integral(i, theta, &sums);
         }
         for delivery in &last.deliveries {
             integrals[delivery.channel] = last.delivered(*delivery, theta, &sums);
@@ -219,6 +260,32 @@ mod tests {
             let sum: f64 = NODES.into_iter().zip(integral_weights(theta)).map(|(t, w)| w * p(t)).sum();
             assert!((sum - integral(theta)).abs() < 1e-14, "{theta}");
         }
+    }
+
+    /// A rate that decays within a step: the polynomial through the nodes is negative behind it.
+    #[test]
+    fn the_integral_of_a_channel_that_is_not_negative_at_the_nodes_never_falls() {
+        for nodes in
+            [[2.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.3, 4.0], [9.0, 0.5, 0.02, 0.0, 0.0], [0.0; 5]]
+        {
+            let integral = |part: u32| {
+                let theta = f64::from(part) / 1000.0;
+                integral_between(nodes, theta, &integral_weights(theta))
+            };
+            let whole: f64 = nodes.iter().zip(BOOLE).map(|(node, weight)| node * weight).sum();
+            assert!((1..=1000).all(|part| integral(part) >= integral(part - 1)), "{nodes:?}");
+            assert!((integral(1000) - whole).abs() <= 1e-14 * whole, "{nodes:?}");
+        }
+        let falls = |theta: f64| integral_weights(theta)[0] * 2.0 + integral_weights(theta)[1];
+        assert!(falls(0.7) < falls(0.55), "the polynomial alone falls");
+    }
+
+    /// `e^(-t)` over a fifth of its time constant has no such part, and keeps the polynomial's integral.
+    #[test]
+    fn a_polynomial_that_is_not_negative_is_not_changed() {
+        let nodes = NODES.map(|theta| (-0.2 * theta).exp());
+        let integral = integral_between(nodes, 0.6, &integral_weights(0.6));
+        assert!((integral - (1.0 - (-0.12_f64).exp()) / 0.2).abs() < 1e-9, "{integral}");
     }
 
     /// A queue that drains and is empty from the middle of the step on: the polynomial through the nodes oscillates about
