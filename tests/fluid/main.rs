@@ -3,5 +3,6 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cltcp;
+mod deliveries;
 mod derivatives;
 mod network;

@@ -46,11 +46,10 @@ impl DelayTable {
         let index = |delay: f64| delays.partition_point(|known| *known < delay);
         let mut hops = Vec::with_capacity(asm.hops.len());
         for l in 0..asm.loops.len() {
-            let through = asm.forward_delay(l);
-            hops.extend(asm.hops_of(l).iter().map(|hop| HopDelays {
+            hops.extend(asm.hops_of(l).iter().zip(asm.onward_delays(l)).map(|(hop, onward)| HopDelays {
                 forward: index(hop.forward),
                 backward: index(hop.backward),
-                onward: index(through - hop.forward),
+                onward: index(onward),
             }));
         }
         let loop_subsystem =
@@ -62,10 +61,7 @@ impl DelayTable {
 }
 
 fn onward_delays(asm: &Assembly) -> impl Iterator<Item = f64> + '_ {
-    (0..asm.loops.len()).flat_map(|l| {
-        let through = asm.forward_delay(l);
-        asm.hops_of(l).iter().map(move |hop| through - hop.forward)
-    })
+    (0..asm.loops.len()).flat_map(|l| asm.onward_delays(l))
 }
 
 impl Assembly {

@@ -126,7 +126,6 @@ impl<'a> RightHandSide<'a> {
         }
         self.evaluate_queues(discrete, x, dx, channels);
         self.set_delivered_rates(history, channels, false);
-        self.set_services(history, channels);
         for class in 0..self.asm.sender_classes.len() {
             self.set_sender_derivatives(class, discrete, x, dx);
         }
@@ -310,6 +309,14 @@ impl<'a> RightHandSide<'a> {
             });
             channels[asm.channels.delivered + l] = sent * passing.product::<f64>();
         }
+    }
+
+    /// Sets the deliveries of loops that end at a receiver, and the service of the hops of all loops whose deliveries differ from
+    /// what one link serves. They have no effect on the equations, and read links with delays that may be shorter than a step:
+    /// `history` contains the step.
+    pub(crate) fn measure_deliveries(&mut self, history: &impl ChannelHistory, channels: &mut [f64]) {
+        self.set_delivered_rates(history, channels, false);
+        self.set_services(history, channels);
     }
 
     /// The service of the hops of all loops whose deliveries differ from what one link serves.

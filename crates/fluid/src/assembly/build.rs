@@ -9,6 +9,9 @@ use crate::error::Error;
 use crate::network::{CapacityStep, FluidLinkSpec, FluidNetwork, Loop, Relay, Share};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State};
 
+/// The shortest delay from a link to the relay at the end of a loop, in shortest base round-trip times of the network.
+const SHORTEST_TO_RELAY: f64 = 0.01;
+
 impl Assembly {
     /// Assembles the equations of a network.
     ///
@@ -186,7 +189,9 @@ impl AssemblyBuilder {
         steps.sort_by(|a, b| a.time.total_cmp(&b.time));
         let states = self.states(&relays, &credits);
         let Self { sender_classes, link_sets, links, loops, hops, shared_loops } = self;
+        let shortest_rtt = loops.iter().map(|l| l.base_rtt).fold(f64::INFINITY, f64::min);
         Assembly {
+            shortest_to_relay: SHORTEST_TO_RELAY * shortest_rtt,
             sender_classes,
             link_sets,
             links,

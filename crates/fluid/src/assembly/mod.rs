@@ -210,6 +210,8 @@ pub struct Assembly {
     pub(crate) relays: Vec<Relay>,
     /// The relays with a limited buffer.
     pub(crate) credits: Vec<usize>,
+    /// In seconds, the shortest delay from a link to the relay at the end of a loop.
+    shortest_to_relay: f64,
     pub(crate) shared_loops: Vec<SharedLoop>,
     pub(crate) steps: Vec<CapacityStep>,
     pub(crate) offsets: Offsets,
@@ -273,7 +275,17 @@ impl Assembly {
     pub(crate) fn delays(&self) -> impl Iterator<Item = f64> + '_ {
         let hops = self.hops.iter().flat_map(|hop| [hop.forward, hop.backward]);
         let relays = self.relays.iter().flat_map(|r| [r.forward, self.return_delay(r)]);
-        self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays)
+        let to_relays = self.relays.iter().flat_map(|r| self.onward_delays(r.upstream.0));
+        self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays).chain(to_relays)
+    }
+
+    /// For each hop of a loop the delay in seconds from its link to the end of the loop. What a link serves is a part of the inflow
+    /// of a relay at the end, and no step of the solver is longer than this delay: one that is too short to matter is lengthened
+    /// to a hundredth of the shortest base round-trip time.
+    pub(crate) fn onward_delays(&self, loop_index: usize) -> impl Iterator<Item = f64> + '_ {
+        let through = self.forward_delay(loop_index);
+        let least = self.loops[loop_index].end_relay.map_or(0.0, |_| self.shortest_to_relay);
+        self.hops_of(loop_index).iter().map(move |hop| (through - hop.forward).max(least))
     }
 
     /// The present lag of a loop's law in seconds, at these states of the network.

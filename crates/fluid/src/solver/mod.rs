@@ -75,6 +75,8 @@ pub struct Solver<'a> {
     discrete: DiscreteState,
     history: History,
     lookups: Vec<Lookup>,
+    /// Those with which deliveries are measured.
+    measured_lookups: Vec<Lookup>,
     /// The time of the look-ups in seconds, and the middle of its step.
     lookup_time: (f64, f64),
     scheduled: ScheduledEvents,
@@ -142,6 +144,7 @@ impl<'a> Solver<'a> {
             discrete,
             history: History::new(before, asm.longest_delay() + asm.longest_lag()),
             lookups: vec![Lookup::default(); rhs.delays.delays.len()],
+            measured_lookups: vec![Lookup::default(); rhs.delays.delays.len()],
             lookup_time: (0.0, 0.0),
             scheduled,
             owners: asm.owners(),
@@ -340,7 +343,6 @@ impl<'a> Solver<'a> {
         let mut channels = std::mem::take(&mut self.nodes[0]);
         let x = std::mem::take(&mut self.x);
         self.evaluate(&x, &mut channels);
-        self.services[0].copy_from_slice(&self.rhs.services);
         self.read_guards(&x);
         (self.nodes[0], self.x) = (channels, x);
     }

@@ -2,7 +2,7 @@
 
 use super::Solver;
 use super::dormand_prince::{A, C, E, dense, sum};
-use super::history::{BOOLE, NODES};
+use super::history::{BOOLE, NODES, View};
 use crate::delivery::HopService;
 use crate::error::Error;
 
@@ -69,7 +69,6 @@ impl Solver<'_> {
         trial.extend(x.iter().zip(states).map(|(x, state)| x.max(state.lower).min(state.upper)));
         let mut channels = std::mem::take(&mut self.nodes[node]);
         self.evaluate(&trial, &mut channels);
-        self.services[node].copy_from_slice(&self.rhs.services);
         self.read_guards(&trial);
         (self.nodes[node], self.trial) = (channels, trial);
     }
@@ -128,8 +127,9 @@ impl Solver<'_> {
 
     /// Adds the step to the history and to the integrals.
     fn finish(&mut self, h: f64, end: f64) {
-        self.record_step(h);
         self.history.push(self.time, end - self.time, &self.nodes);
+        self.measure_deliveries(h);
+        self.record_step(h);
         for (i, integral) in self.integrals.iter_mut().enumerate() {
             let step: f64 = self.nodes.iter().zip(BOOLE).map(|(node, weight)| weight * node[i]).sum();
             *integral += h * step;
@@ -142,8 +142,20 @@ impl Solver<'_> {
         // The last stage and node of this step are the first of the next one.
         self.stages.swap(0, 6);
         self.nodes.swap(0, 4);
-        self.services.swap(0, 4);
         self.time = end;
+    }
+
+    /// Measures the deliveries at the nodes of the step, which the history contains.
+    fn measure_deliveries(&mut self, h: f64) {
+        let middle = self.time + 0.5 * h;
+        for (node, theta) in NODES.into_iter().enumerate() {
+            let time = self.time + theta * h;
+            let lookups = &mut self.measured_lookups;
+            self.history.set_lookups(lookups, &self.rhs.delays.delays, time, middle);
+            let view = View { history: &self.history, lookups, time, middle };
+            self.rhs.measure_deliveries(&view, &mut self.nodes[node]);
+            self.services[node].copy_from_slice(&self.rhs.services);
+        }
     }
 
     /// Replaces the delivered bits of the loops whose deliveries differ from what one link serves.
