@@ -22,13 +22,17 @@ use millpond_law::{Knowledge, LinkFacts, SettingError, Settings};
 /// Smallest carrying capacity, in bit/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
-/// What the equations leave out; the last two only where parameters use it.
-const LEFT_OUT: [&str; 4] = [
+/// What the equations leave out; the first one and the last two only where parameters use it.
+const LEFT_OUT: [&str; 5] = [
+    "bursts of a window that is not paced, which the slower link of the next loop queues and marks",
     "the randomness of marks",
     "timeouts",
     "demands below a share of a shared loop",
     "target queues of relays that adapt to idle time (idle_target): they have their full size",
 ];
+
+/// [`LEFT_OUT`] without the demands of flows.
+const WITHOUT_DEMANDS: [&str; 4] = [LEFT_OUT[0], LEFT_OUT[1], LEFT_OUT[2], LEFT_OUT[4]];
 
 /// The fluid model of LGCC.
 pub(super) struct LgccFluid {
@@ -93,11 +97,12 @@ impl FluidModel for LgccFluid {
 
     fn left_out(&self) -> &'static [&'static str] {
         let demands = self.params.weights == Weights::Rate;
+        let first = usize::from(self.params.control != Control::Window);
         match (demands, self.params.idle_target > 0.0) {
-            (false, false) => &LEFT_OUT[..2],
-            (true, false) => &LEFT_OUT[..3],
-            (true, true) => &LEFT_OUT,
-            (false, true) => &[LEFT_OUT[0], LEFT_OUT[1], LEFT_OUT[3]],
+            (false, false) => &LEFT_OUT[first..3],
+            (true, false) => &LEFT_OUT[first..4],
+            (true, true) => &LEFT_OUT[first..],
+            (false, true) => &WITHOUT_DEMANDS[first..],
         }
     }
 }
