@@ -12,7 +12,7 @@
 //!                                            verdicts of a claim's rows --> claim: holds | does not hold | unexplained
 //! ```
 //!
-//! With [`CheckOptions::draw`], a checked recipe has [`Picture`]s: what is drawn of its rows and runs, as data.
+//! With [`CheckOptions::draw`], a checked recipe has what pictures are drawn of: its figures, measured rows and runs.
 
 mod analysis;
 mod analyze;
