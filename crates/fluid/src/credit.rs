@@ -25,6 +25,19 @@
 //! Bits that are lost were sent once and remain outstanding until the sender knows of the loss. What it sends instead needs no
 //! credit: o' = x1 - lost x1(t - rtt) - x2(t - r).
 //!
+//! Elsewhere in the equations a queue divides its departures by its present arrivals ([`delivery`](crate::delivery)). The arrivals of
+//! a loop that credit limits are its departures one round trip earlier, so that any share of a queue would persist. In packets
+//! such a loop has B under way, and what departs is what waits in the queue. Its departures d are therefore the bits c that it has
+//! in the queues of its path over the delay q of these queues, with a the rate at which they arrive:
+//!
+//! ```text
+//!   d = (c + tau a) / (q + tau),      c' = a - d
+//! ```
+//!
+//! In a steady state its rate is B over the round-trip time and tau, as in a loop without queue. The departures of a loop that credit
+//! does not limit are those by its present arrivals, as the analyses have them. These do not conserve the bits of each loop while
+//! rates change, so that c would differ more and more from q times the departures: it returns there within 64 round-trip times.
+//!
 //! A law whose rate is limited by credit does not use all that it permits, as without data (`unused_rate`).
 
 use crate::assembly::{Assembly, SharedFlow};
@@ -44,12 +57,20 @@ pub(crate) struct Credits {
     returning: Vec<f64>,
     /// For each relay with a limited buffer, in bit/s: the greatest rate of the loop before it.
     limits: Vec<f64>,
+    /// For each relay with a limited buffer, in bit/s: by how much more bits of the loop before it arrive in queues than depart.
+    queued: Vec<f64>,
 }
 
 impl Assembly {
     /// The states of the credits.
     pub(crate) fn credit_states(&self) -> std::ops::Range<usize> {
         self.offsets.credits..self.offsets.credits + self.credits.len()
+    }
+
+    /// The states of what the loops before relays with a limited buffer have in the queues of their paths.
+    pub(crate) fn queued_states(&self) -> std::ops::Range<usize> {
+        let first = self.credit_states().end;
+        first..first + self.credits.len()
     }
 
     /// What is outstanding at a relay in bits, if the rates have been constant for a round trip: what is under way, and the
@@ -60,11 +81,44 @@ impl Assembly {
         under_way + x[self.offsets.backlogs + relay]
     }
 
-    /// Sets the credits to what these states, and channels that have been constant, leave of the buffers.
+    /// Sets the credits to what these states, and channels that have been constant, leave of the buffers, and what the loops have
+    /// in the queues of their paths.
     pub(crate) fn set_credits(&self, x: &mut [f64], channels: &[f64]) {
+        let at = &self.channels;
+        for (state, &r) in self.queued_states().zip(&self.credits) {
+            let before = self.relays[r].upstream.0;
+            let queueing: f64 = self.hops_of(before).iter().map(|hop| channels[at.delay + hop.link]).sum();
+            x[state] = queueing * channels[at.delivered + before];
+        }
         for (state, &r) in self.credit_states().zip(&self.credits) {
             x[state] = self.relays[r].buffer.reference() - self.outstanding(r, x, channels);
         }
+    }
+}
+
+/// The room in bits at a relay that the sender before it knows of. `credit`: the state.
+fn room(
+    asm: &Assembly,
+    delays: &DelayTable,
+    history: &impl ChannelHistory,
+    relay: usize,
+    credit: f64,
+) -> f64 {
+    let (at, delay, buffer) = (&asm.channels, delays.relays[relay], &asm.relays[relay].buffer);
+    let is_present = |flow: &SharedFlow| history.get(at.present + flow.presence, delay) > 0.5;
+    let permitted = history.get(at.permitted + relay, delay) * asm.sharing(relay, is_present).weight;
+    buffer.bits(permitted) - (buffer.reference() - credit)
+}
+
+/// How far credit limits a loop that may send `permits` and has sent `sent` one forward delay ago, in bit/s: entirely if it permits
+/// no more, and not at all if it permits twice that.
+fn limited_part(permits: f64, sent: f64) -> f64 {
+    if permits <= sent {
+        1.0
+    } else if sent > 0.0 {
+        (2.0 - permits / sent).max(0.0)
+    } else {
+        0.0
     }
 }
 
@@ -72,7 +126,43 @@ impl Credits {
     /// `active`: whether the buffers of relays have an effect.
     pub(crate) fn new(asm: &Assembly, active: bool) -> Self {
         let count = asm.credits.len();
-        Self { active: active && count > 0, returning: vec![0.0; count], limits: vec![f64::INFINITY; count] }
+        let (returning, queued) = (vec![0.0; count], vec![0.0; count]);
+        Self { active: active && count > 0, returning, limits: vec![f64::INFINITY; count], queued }
+    }
+
+    /// Sets the departures of the loops that credit limits to what they have in the queues over the queueing delay.
+    pub(crate) fn set_departures(
+        &mut self,
+        asm: &Assembly,
+        delays: &DelayTable,
+        history: &impl ChannelHistory,
+        x: &[f64],
+        channels: &mut [f64],
+    ) {
+        if !self.active {
+            return;
+        }
+        let at = &asm.channels;
+        let states = asm.credit_states().zip(asm.queued_states());
+        for (number, ((credit, queued), &relay)) in states.zip(&asm.credits).enumerate() {
+            let l = asm.relays[relay].upstream.0;
+            let settling = SETTLING * asm.loops[l].base_rtt;
+            let (mut queueing, mut kept) = (0.0, 1.0);
+            for (hop, delays) in asm.hops_of(l).iter().zip(&delays.hops[asm.loops[l].hops.clone()]) {
+                queueing += history.get(at.delay + hop.link, delays.onward).max(0.0);
+                kept *= (1.0 - history.get(at.lost + hop.link, delays.onward)).clamp(0.0, 1.0);
+            }
+            let sent = history.get(at.rate + l, delays.loops[l].forward).max(0.0);
+            let arriving = sent * kept;
+            let permits = room(asm, delays, history, relay, x[credit]) / settling;
+            let limited = limited_part(permits, sent);
+            let by_arrivals = channels[at.delivered + l];
+            let by_queue = (x[queued].max(0.0) + settling * arriving) / (queueing + settling);
+            let returning = SETTLING * (x[queued] - queueing * by_arrivals) / asm.loops[l].base_rtt;
+            let departing = limited * by_queue + (1.0 - limited) * (by_arrivals + returning).max(0.0);
+            channels[at.delivered + l] = departing;
+            self.queued[number] = arriving - departing;
+        }
     }
 
     /// Limits the rates of loops by the credit of the relays at their ends. Those of the flows of a shared loop are limited
@@ -93,10 +183,7 @@ impl Credits {
         for (number, (state, &r)) in asm.credit_states().zip(&asm.credits).enumerate() {
             let (relay, delay) = (&asm.relays[r], delays.relays[r]);
             let (before, next) = (relay.upstream.0, relay.downstream.0);
-            let is_present = |flow: &SharedFlow| history.get(at.present + flow.presence, delay) > 0.5;
-            let permitted = history.get(at.permitted + r, delay) * asm.sharing(r, is_present).weight;
-            let outstanding = relay.buffer.reference() - x[state];
-            let room = relay.buffer.bits(permitted) - outstanding;
+            let room = room(asm, delays, history, r, x[state]);
             let sender = &asm.loops[asm.controlling_loop(before)];
             let lost = senders[sender.class].lost[sender.place];
             let lost = lost * history.get(at.rate + before, delays.loops[before].rtt).max(0.0);
@@ -117,7 +204,7 @@ impl Credits {
         Some(self.limits[number])
     }
 
-    /// Derivatives of the credits. Where buffers have no effect, nothing is outstanding after a while.
+    /// Derivatives of the credits, and of what is in queues. Where buffers have no effect, nothing is outstanding after a while.
     pub(crate) fn set_derivatives(&self, asm: &Assembly, x: &[f64], dx: &mut [f64], channels: &[f64]) {
         for (number, (state, &r)) in asm.credit_states().zip(&asm.credits).enumerate() {
             let relay = &asm.relays[r];
@@ -125,5 +212,21 @@ impl Credits {
             dx[state] =
                 if self.active { self.returning[number] - rate } else { relay.buffer.reference() - x[state] };
         }
+        for (state, queued) in asm.queued_states().zip(&self.queued) {
+            dx[state] = if self.active { *queued } else { -x[state] };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credit_limits_a_loop_that_it_permits_no_more_than_was_sent_also_if_nothing_was_sent() {
+        let parts =
+            [(5.0, 10.0), (10.0, 10.0), (15.0, 10.0), (20.0, 10.0), (1.0, 0.0), (0.0, 0.0), (-1.0, 0.0)];
+        let expected = [1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 1.0];
+        assert_eq!(parts.map(|(permits, sent)| limited_part(permits, sent)), expected);
     }
 }

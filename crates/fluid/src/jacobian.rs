@@ -121,7 +121,7 @@ impl Frozen<'_> {
                 direct.d.add(channel, of_inputs(&subsystem.d[row]));
             }
         }
-        for state in self.asm.credit_states() {
+        for state in self.asm.credit_states().chain(self.asm.queued_states()) {
             direct.a.add(state, [(state, -1.0)].into_iter());
         }
         direct

@@ -270,7 +270,9 @@ impl AssemblyBuilder {
         let queue = |link: &LinkData| State::new("queue", "bit", 0.0).within(0.0, link.buffer);
         let backlog = State::new("backlog", "bit", 0.0).within(0.0, f64::INFINITY);
         let queues = self.links.iter().map(queue);
-        let relays = std::iter::repeat_n(backlog, relays.len()).chain(credits.iter().map(credit));
+        let queued = std::iter::repeat_n(State::new("queued before the relay", "bit", 0.0), credits.len());
+        let relays =
+            std::iter::repeat_n(backlog, relays.len()).chain(credits.iter().map(credit)).chain(queued);
         laws.chain(routers).chain(queues).chain(relays).collect()
     }
 }

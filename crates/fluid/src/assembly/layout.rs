@@ -9,7 +9,8 @@ use millpond_law::fluid::Quantity;
 pub(crate) struct Offsets {
     pub(crate) queues: usize,
     pub(crate) backlogs: usize,
-    /// Of each relay with a limited buffer, in the order of [`Assembly::credits`].
+    /// Of each relay with a limited buffer, in the order of [`Assembly::credits`]; behind them, in the same order, what the loops
+    /// before these relays have in queues.
     pub(crate) credits: usize,
 }
 
@@ -120,7 +121,8 @@ impl Assembly {
             .iter()
             .flat_map(|set| set.links.iter().flat_map(|l| std::iter::repeat_n(Entity::Link(*l), set.width)));
         let links = (0..self.links.len()).map(Entity::Link);
-        let relays = (0..self.relays.len()).chain(self.credits.iter().copied()).map(Entity::Relay);
+        let limited = || self.credits.iter().copied();
+        let relays = (0..self.relays.len()).chain(limited()).chain(limited()).map(Entity::Relay);
         laws.chain(routers).chain(links).chain(relays).collect()
     }
 

@@ -223,8 +223,8 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Number of states: those of all laws, a queue for each link, a backlog for each relay, and the credit of each
-    /// relay with a limited buffer.
+    /// Number of states: those of all laws, a queue for each link, a backlog for each relay, and two for each relay with a limited
+    /// buffer: its credit, and what the loop before it has in queues.
     pub fn states(&self) -> usize {
         self.states.len()
     }

@@ -35,9 +35,8 @@ pub(super) enum DetectedEvent {
 }
 
 impl Assembly {
-    /// The scale of each state: the absolute initial value, or one if that is zero. For queues, backlogs and
-    /// credits: the
-    /// capacity times one millisecond.
+    /// The scale of each state: the absolute initial value, or one if that is zero. For queues, backlogs, credits and what loops
+    /// have in queues: the capacity times one millisecond.
     pub(crate) fn scales(&self) -> Vec<f64> {
         let known = |initial: f64| if initial == 0.0 { 1.0 } else { initial.abs() };
         let mut scales: Vec<f64> = self.states.iter().map(|state| known(state.initial)).collect();
@@ -50,7 +49,9 @@ impl Assembly {
             scales[self.offsets.backlogs + r] = 1e-3 * capacity;
         }
         for (number, relay) in self.credits.iter().enumerate() {
-            scales[self.offsets.credits + number] = scales[self.offsets.backlogs + relay];
+            let scale = scales[self.offsets.backlogs + relay];
+            scales[self.offsets.credits + number] = scale;
+            scales[self.offsets.credits + self.credits.len() + number] = scale;
         }
         scales
     }

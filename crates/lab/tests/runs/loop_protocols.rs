@@ -1,6 +1,6 @@
 //! Flows whose loops run different protocols: split paths.
 
-use crate::common::{flow, fluid, greatest, least, link, mean, near, results, scenario, series};
+use crate::common::{flow, fluid, greatest, least, link, mean, near, results, samples_of, scenario, series};
 use millpond_lab::{Choice, cases};
 use millpond_plan::packets::plan;
 use millpond_protocols::Registry;
@@ -434,6 +434,69 @@ fn in_the_fluid_world_a_relay_without_bound_that_receives_more_than_it_sends_is_
     assert!(warned[0].starts_with("the relay f@R received 30.0") && warned.len() == 1, "{warned:?}");
     let signalled = fluid(&split("lgcc", "rcp"), unlimited).summary.warnings;
     assert!(signalled.is_empty(), "{signalled:?}");
+}
+
+/// Loops that relay buffers of 30, 30 and 60 packets limit at one queue, which they begin to use one after the other.
+const LIMITED: &str = r#"
+duration = "40s"
+measure = { from = "20s", every = "1s" }
+links = [
+    { name = "first", between = ["A", "R"], rate = "10Mbps", delay = "10ms", buffer = "unlimited" },
+    { name = "second", between = ["R", "B"], rate = "40Mbps", delay = "10ms" },
+]
+flows = [
+    { name = "early", protocol = "small", path = ["A", "R", "B"] },
+    { name = "late", protocol = "small", path = ["A", "R", "B"], start = "1s" },
+    { name = "large", protocol = "large", path = ["A", "R", "B"], start = "2s" },
+]
+[protocols.small]
+protocol = "newreno"
+relays = ["R"]
+relay_buffer = "30packets"
+[protocols.large]
+protocol = "newreno"
+relays = ["R"]
+relay_buffer = "60packets"
+"#;
+
+/// Each loop has its buffer under way, and all packets take the same time. 120 packets at 10 Mbit/s take 144 ms, of which 20 ms are
+/// propagation.
+#[test]
+fn loops_that_relay_buffers_limit_share_a_queue_in_proportion_to_their_buffers() {
+    for run in [results(LIMITED, &[]), fluid(LIMITED, &[])] {
+        let world = &run.summary.world;
+        for (name, mbps) in [("early", 2.5), ("late", 2.5), ("large", 5.0)] {
+            let found = flow(&run, name).goodput_bps / 1e6;
+            assert!(near(found, mbps, 0.02), "{world}, {name}: {found} Mbit/s, not {mbps}");
+        }
+        let waited = link(&run, "first").queueing_ms.mean;
+        assert!((118.0..=124.5).contains(&waited), "{world}: {waited} ms");
+    }
+}
+
+/// CLTCP has a queue of its own on the first link, which oscillates. The limited loop has its buffer of 30 packets under way: its rate
+/// times the round-trip time of each tenth of a second. In packets, a packet is in service and hosts take a millisecond at most.
+#[test]
+fn a_loop_that_a_relay_buffer_limits_has_its_buffer_under_way_beside_flows_without_relays() {
+    let beside = LIMITED
+        .replace(
+            "protocol = \"small\", path = [\"A\", \"R\", \"B\"], start",
+            "protocol = \"cltcp\", path = [\"A\", \"R\"], start",
+        )
+        .replace("every = \"1s\"", "every = \"100ms\"")
+        .replace(
+            "    { name = \"large\", protocol = \"large\", path = [\"A\", \"R\", \"B\"], start = \"2s\" },\n",
+            "",
+        );
+    for run in [results(&beside, &[]), fluid(&beside, &[])] {
+        let world = &run.summary.world;
+        let samples = |entity: &str, quantity: &str| samples_of(series(&run, entity, quantity), (20.0, 40.0));
+        let rates = samples("early", quantity::GOODPUT).into_iter().map(|(_, rate)| rate / 12e3);
+        let delays =
+            samples("first ->", quantity::QUEUEING).into_iter().map(|(_, delay)| (20.0 + delay) / 1e3);
+        let under_way: f64 = rates.zip(delays).map(|(rate, delay)| rate * delay).sum::<f64>() / 200.0;
+        assert!((28.0..=30.1).contains(&under_way), "{world}: {under_way} packets");
+    }
 }
 
 /// Losses of a link after a relay are those of the loop that its flows share. Each has a part of them, as packets carry it: the sums
