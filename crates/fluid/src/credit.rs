@@ -36,7 +36,8 @@
 //!
 //! In a steady state its rate is B over the round-trip time and tau, as in a loop without queue. The departures of a loop that credit
 //! does not limit are those by its present arrivals, as the analyses have them. These do not conserve the bits of each loop while
-//! rates change, so that c would differ more and more from q times the departures: it returns there within 64 round-trip times.
+//! rates change, so that c would differ more and more from q times the departures: it returns there within 64 round-trip times, and
+//! nothing departs that has not arrived.
 //!
 //! A law whose rate is limited by credit does not use all that it permits, as without data (`unused_rate`).
 
@@ -159,7 +160,10 @@ impl Credits {
             let by_arrivals = channels[at.delivered + l];
             let by_queue = (x[queued].max(0.0) + settling * arriving) / (queueing + settling);
             let returning = SETTLING * (x[queued] - queueing * by_arrivals) / asm.loops[l].base_rtt;
-            let departing = limited * by_queue + (1.0 - limited) * (by_arrivals + returning).max(0.0);
+            // The product of departing shares may be more than there is: nothing departs that has not arrived.
+            let most = arriving + x[queued].max(0.0) / settling;
+            let unlimited = (by_arrivals + returning).max(0.0).min(most);
+            let departing = limited * by_queue + (1.0 - limited) * unlimited;
             channels[at.delivered + l] = departing;
             self.queued[number] = arriving - departing;
         }

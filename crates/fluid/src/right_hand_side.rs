@@ -330,18 +330,18 @@ impl<'a> RightHandSide<'a> {
             let delays = &self.delays.hops[hops.clone()];
             let lost = |(hop, delays): (&HopData, &HopDelays)| value(at.lost + hop.link, delays.onward);
             let kept: f64 = asm.hops_of(l).iter().zip(delays).map(|hop| (1.0 - lost(hop)).max(0.0)).product();
-            let passing = |(hop, delays): (&HopData, &HopDelays)| value(at.passing + hop.link, delays.onward);
-            let arriving = if self.credits.of_loop(asm, l).is_some() {
-                channels[at.delivered + l] / asm.hops_of(l).iter().zip(delays).map(passing).product::<f64>()
-            } else {
-                sent * kept
-            };
+            if self.credits.of_loop(asm, l).is_some() {
+                // The bits of this loop are conserved: it delivers what flows into its relay.
+                let inflow = channels[at.delivered + l];
+                self.services[hops].fill(HopService { served: inflow, offered: inflow });
+                continue;
+            }
             for ((hop, delays), service) in asm.hops_of(l).iter().zip(delays).zip(&mut self.services[hops]) {
                 let at_link = |channel: usize| value(channel + hop.link, delays.onward);
                 let admitted = at_link(at.arriving) * (1.0 - at_link(at.lost));
                 *service = HopService {
-                    served: arriving * at_link(at.passing),
-                    offered: arriving * offered_share(admitted, at_link(at.capacity)),
+                    served: sent * kept * at_link(at.passing),
+                    offered: sent * kept * offered_share(admitted, at_link(at.capacity)),
                 };
             }
         }

@@ -499,6 +499,34 @@ fn a_loop_that_a_relay_buffer_limits_has_its_buffer_under_way_beside_flows_witho
     }
 }
 
+/// Three links before a relay, of which two are busy at the start: the product of their departing shares is more than the capacity of
+/// either while a sender waits for credit.
+#[test]
+fn a_relay_behind_several_busy_links_holds_no_more_than_its_buffer() {
+    let text = r#"
+        duration = "3s"
+        measure.every = "300ms"
+        links = [
+            { name = "hop1", between = ["A", "B"], rate = "515kbps", delay = "10ms", buffer = "4bdp" },
+            { name = "hop2", between = ["B", "C"], rate = "257kbps", delay = "18ms", buffer = "4bdp" },
+            { name = "hop3", between = ["C", "R"], rate = "772kbps", delay = "1ms", buffer = "0.1bdp" },
+            { name = "hop4", between = ["R", "D"], rate = "772kbps", delay = "1ms", buffer = "15KB" },
+        ]
+        flows = [{ name = "f", protocol = "chain", path = ["A", "B", "C", "R", "D"], packet = "1000B" }]
+        [protocols.chain]
+        protocol = "abc"
+        relays = ["R"]
+        relay_buffer = "8packets"
+    "#;
+    for run in [results(text, &[]), fluid(text, &[])] {
+        let world = &run.summary.world;
+        let backlog = greatest(series(&run, "f@R", quantity::BACKLOG), (0.0, 3.0));
+        assert!(backlog <= 8.0, "{world}: {backlog} packets");
+        let found = flow(&run, "f").goodput_bps / 1e3;
+        assert!((100.0..=257.1).contains(&found), "{world}: {found} kbit/s");
+    }
+}
+
 /// Losses of a link after a relay are those of the loop that its flows share. Each has a part of them, as packets carry it: the sums
 /// are the same as without sharing.
 #[test]
