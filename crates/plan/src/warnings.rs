@@ -13,8 +13,8 @@ use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
-/// protocols without the marks that they need, queue laws that never act, groups that never start, overloaded links, weights without effect and very long
-/// series.
+/// protocols without the marks that they need, queue laws that never act, groups that never start, overloaded links, weights
+/// without effect and very long series.
 ///
 /// # Errors
 /// Those of [`missing_marks`] and [`queue_warnings`].
