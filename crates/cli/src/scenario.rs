@@ -9,12 +9,11 @@ use millpond_scenario::Scenario;
 /// Reads the scenario and applies the changes of the command line. If it has faults, unknown protocols and refused settings
 /// are reported with them.
 pub(crate) fn load(args: &args::Scenario, registry: &Registry) -> Result<Scenario, Failure> {
-    let mut scenario =
-        Scenario::load_with(&args.file, &args.sets, &|readable| law_faults(readable, registry))?;
-    if let Some(seed) = args.seed {
-        scenario.seed = seed;
-    }
-    Ok(scenario)
+    let scenario = Scenario::load_with(&args.file, &args.sets, &|readable| law_faults(readable, registry))?;
+    Ok(match args.seed {
+        Some(seed) => scenario.with_seed(seed),
+        None => scenario,
+    })
 }
 
 /// The world of `--world`.

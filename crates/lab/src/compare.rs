@@ -122,7 +122,7 @@ fn cases_of<'a>(
             ComparisonCase {
                 directory: label.clone() + &suffix,
                 label: label.clone(),
-                scenario: Scenario { seed, ..scenario.clone() },
+                scenario: scenario.clone().with_seed(seed),
                 world,
             }
         })

@@ -68,6 +68,7 @@ impl Deployment {
         baseline: &At<String>,
         registry: &Registry,
     ) -> Result<Scenario, Fault> {
+        let scenario = &scenario.clone().with_fixed_paths();
         let mut divided = with_queue_of_protocol(scenario.clone(), registry);
         let mut names: BTreeSet<String> =
             scenario.flows.iter().map(|group| group.name.value.clone()).collect();

@@ -113,7 +113,8 @@ pub(crate) fn raise_base_rtts(sliders: &mut [Slider], scenario: &Scenario) {
 }
 
 /// The shorthands that describe links, each with the keys under which they stand.
-const SHORTHANDS: [&str; 5] = ["dumbbell", "parking-lot", "chain", "tree", "topology"];
+const SHORTHANDS: [&str; 7] =
+    ["dumbbell", "parking-lot", "chain", "tree", "leaf-spine", "fat-tree", "topology"];
 
 #[derive(Clone, Copy)]
 struct Documents<'a> {

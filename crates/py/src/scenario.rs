@@ -176,7 +176,7 @@ impl Scenario {
     ) -> Result<Self, Failure> {
         let mut resolved = Resolved::parse(&text, &name, &folder, &sets, &Disk)?;
         if let Some(seed) = seed {
-            resolved.seed = seed;
+            resolved = resolved.with_seed(seed);
         }
         Ok(Self { text, name, folder, sets, seed, resolved: Arc::new(resolved) })
     }

@@ -27,7 +27,7 @@ pub struct TraceHash {
 impl Scenario {
     /// The key of this scenario.
     pub fn key(&self) -> ScenarioHashes {
-        let mut plain = Self { seed: Self::default().seed, ..self.clone() };
+        let mut plain = self.clone().with_seed(Self::default().seed);
         let mut key = ScenarioHashes::default();
         for source in plain.links.iter_mut().flat_map(directions).flat_map(traces) {
             if let Some(name) = source.file.value.file_name().map(PathBuf::from) {

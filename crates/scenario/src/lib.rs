@@ -6,6 +6,7 @@ mod applications;
 mod collector;
 mod configured;
 mod distribution;
+mod drawn_paths;
 mod excerpt;
 mod files;
 mod graphml;
@@ -37,10 +38,10 @@ pub use key::{ScenarioHashes, TraceHash};
 pub use keys::FurtherCheck;
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Contention, Delay, DelayedAcks,
-    Direction, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop, Levels, Link,
-    LinkLayer, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Radio, RateCode, ReceiverConduct,
-    Relays, Rounding, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct, SettingValue, Stop, Workload,
-    WrittenSetting,
+    Direction, DrawnPaths, Endpoint, FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Grants, Hop,
+    Levels, Link, LinkLayer, Loss, Measure, Method, Pattern, Processing, ProtocolEntry, QueueSpec, Radio,
+    RateCode, ReceiverConduct, Relays, Rounding, RouterConduct, Rtt, Scenario, Scheduler, SenderConduct,
+    SettingValue, Stop, Workload, WrittenSetting,
 };
 pub use overrides::OptionValue;
 pub use place::{At, Place};

@@ -390,6 +390,8 @@ pub struct FlowGroup {
     pub pinned: bool,
     /// Their paths from sender to receiver: at least one, each of at least one hop. See [`Self::path`].
     pub paths: Vec<Vec<Hop>>,
+    /// What the paths are drawn from, if they are random: those of the seed of the scenario. See [`Scenario::with_seed`].
+    pub drawn: Option<DrawnPaths>,
     /// Their base round-trip times, if longer than the path's own.
     pub rtt: Option<Rtt>,
     /// When each starts.
@@ -412,6 +414,26 @@ pub struct FlowGroup {
     pub workload: Workload,
     /// Share under a fair scheduler, relative to other flows; see [`Self::share_weight`].
     pub weight: f64,
+}
+
+/// Paths between random hosts, each over a random one of the shortest paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnPaths {
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// The nodes of the hosts: at least two, which reach each other.
+    pub hosts: Vec<usize>,
+}
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Each flow runs from one random host to another.
+    Random,
+    /// Each host sends to one other host and receives from one.
+    Permutation,
+    /// The other hosts send to the first one.
+    Incast,
 }
 
 /// Whether a sender does what its law permits.

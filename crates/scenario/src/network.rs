@@ -1,7 +1,7 @@
 //! Paths through a network.
 
 use crate::collector::FaultCollector;
-use crate::model::{FlowGroup, Hop, Link, ProtocolEntry, Scenario};
+use crate::model::{DrawnPaths, FlowGroup, Hop, Link, Pattern, ProtocolEntry, Scenario};
 use crate::place::{At, Place};
 use crate::source::{Fault, Faults};
 use millpond_units::Span;
@@ -94,6 +94,15 @@ impl Scenario {
     }
 }
 
+/// The paths that the flows of a group take.
+#[derive(Clone, Debug)]
+pub(crate) enum PathSet {
+    /// These in turn.
+    Listed(Vec<Vec<Hop>>),
+    /// Random ones.
+    Drawn(DrawnPaths),
+}
+
 /// A network while it is being read.
 #[derive(Default)]
 pub(crate) struct Network {
@@ -107,7 +116,7 @@ pub(crate) struct Network {
     /// Whether a fault that was reported leaves out nodes or links: that something is not there is no fault of its own.
     pub(crate) is_incomplete: bool,
     /// Sets of paths that a shorthand names.
-    pub(crate) path_sets: BTreeMap<&'static str, Vec<Vec<Hop>>>,
+    pub(crate) path_sets: BTreeMap<&'static str, PathSet>,
     /// The one of them that flows without a path take.
     pub(crate) default_path_set: Option<&'static str>,
 }
@@ -188,31 +197,51 @@ impl Network {
         return_path(&self.links, &self.nodes, path)
     }
 
+    /// The first of these nodes that the first of them does not reach, or that does not reach it.
+    pub(crate) fn apart(&self, hosts: &[usize]) -> Option<usize> {
+        let first = *hosts.first()?;
+        let back: Exits = entries(&self.exits);
+        let (to, from) = (costs_to(&self.links, &self.exits, first), costs_to(&self.links, &back, first));
+        hosts
+            .iter()
+            .copied()
+            .find(|host| [&to, &from].iter().any(|costs| costs.get(*host).is_none_or(|cost| cost.is_none())))
+    }
+
     pub(crate) fn least_rtt(&self, paths: &[Vec<Hop>]) -> Span {
         least_rtt(&self.links, &self.nodes, paths)
     }
 
     /// The set of paths with this name, which a shorthand defines.
-    pub(crate) fn paths_named(
-        &self,
-        faults: &FaultCollector,
-        name: &At<impl AsRef<str>>,
-    ) -> Option<Vec<Vec<Hop>>> {
+    pub(crate) fn paths_named(&self, faults: &FaultCollector, name: &At<impl AsRef<str>>) -> Option<PathSet> {
         match self.path_sets.get(name.value.as_ref()) {
             Some(paths) => Some(paths.clone()),
             None if self.is_incomplete => None,
             None if self.path_sets.is_empty() => faults.report(
                 name.place,
                 "expected a list of nodes",
-                "a name of a set of paths needs [dumbbell], [parking-lot], [chain] or [tree]",
+                "a name of a set of paths needs a shorthand for a network, such as [dumbbell] or [tree]",
                 "write path = [\"R1\", \"R2\"]",
             ),
             None => faults.unknown(name, "set of paths", self.path_sets.keys().copied()),
         }
     }
 
+    /// Names a set of paths.
+    pub(crate) fn name_paths(&mut self, name: &'static str, paths: Vec<Vec<Hop>>) {
+        self.path_sets.insert(name, PathSet::Listed(paths));
+    }
+
+    /// Names the random paths between hosts.
+    pub(crate) fn name_hosts(&mut self, hosts: &[usize]) {
+        for (name, pattern) in Pattern::NAMES {
+            let drawn = DrawnPaths { pattern, hosts: hosts.to_vec() };
+            self.path_sets.insert(name, PathSet::Drawn(drawn));
+        }
+    }
+
     /// The paths of flows that name none.
-    pub(crate) fn default_paths(&self) -> Option<Vec<Vec<Hop>>> {
+    pub(crate) fn default_paths(&self) -> Option<PathSet> {
         self.path_sets.get(self.default_path_set?).cloned()
     }
 }
@@ -256,9 +285,9 @@ fn propagation(links: &[Link], hops: &[Hop]) -> Span {
 }
 
 /// Every direction that leads away from each node, with the node it leads to.
-type Exits = Vec<Vec<(Hop, usize)>>;
+pub(crate) type Exits = Vec<Vec<(Hop, usize)>>;
 
-fn exits(links: &[Link], nodes: usize) -> Exits {
+pub(crate) fn exits(links: &[Link], nodes: usize) -> Exits {
     let mut exits = vec![Vec::new(); nodes];
     for DirectedHop { hop, from, to } in
         links.iter().enumerate().flat_map(|(index, link)| directions(index, link))
@@ -266,6 +295,17 @@ fn exits(links: &[Link], nodes: usize) -> Exits {
         exits[from].push((hop, to));
     }
     exits
+}
+
+/// Every direction that leads to each node, with the node that it comes from.
+fn entries(exits: &Exits) -> Exits {
+    let mut entries: Exits = vec![Vec::new(); exits.len()];
+    for (node, hops) in exits.iter().enumerate() {
+        for &(hop, next) in hops {
+            entries[next].push((hop, node));
+        }
+    }
+    entries
 }
 
 /// One direction of a link, with the indices of its ends.
@@ -286,6 +326,9 @@ fn directions(index: usize, link: &Link) -> impl Iterator<Item = DirectedHop> {
 /// The cost of a path: number of hops, then propagation delay.
 type Cost = (usize, Span);
 
+/// The least cost from each node to one of them; none where there is no path.
+pub(crate) type Costs = Vec<Option<Cost>>;
+
 /// The path of the least cost; among several, the one whose nodes have the least names, compared in the order of the
 /// path. `None` if `to` cannot be reached.
 fn shortest_path(
@@ -296,31 +339,36 @@ fn shortest_path(
     to: usize,
 ) -> Option<Vec<Hop>> {
     let costs = costs_to(links, exits, to);
-    costs.get(from)?.as_ref()?;
     let (mut node, mut path) = (from, Vec::new());
     while node != to {
-        let (hops, delay_left) = (*costs.get(node)?)?;
-        let is_next = |&&(hop, next): &&(Hop, usize)| {
-            let rest = costs.get(next).copied().flatten();
-            rest.is_some_and(|rest| (rest.0 + 1, rest.1 + delay(links, hop)) == (hops, delay_left))
-        };
-        let &(hop, next) =
-            exits.get(node)?.iter().filter(is_next).min_by_key(|(_, next)| nodes.get(*next))?;
+        let choices = next_hops(links, exits, &costs, node);
+        let (hop, next) = choices.min_by_key(|(_, next)| nodes.get(*next))?;
         path.push(hop);
         node = next;
     }
     Some(path)
 }
 
-/// The least cost from each node to the node `to` (Dijkstra's algorithm); `None` where there is no path.
-fn costs_to(links: &[Link], exits: &Exits, to: usize) -> Vec<Option<Cost>> {
-    let mut entries: Exits = vec![Vec::new(); exits.len()];
-    for (node, hops) in exits.iter().enumerate() {
-        for &(hop, next) in hops {
-            entries[next].push((hop, node));
-        }
-    }
-    let mut costs: Vec<Option<Cost>> = vec![None; exits.len()];
+/// The next hops on the paths of the least cost from a node to the one that `costs` lead to, with the nodes that they reach.
+pub(crate) fn next_hops(
+    links: &[Link],
+    exits: &Exits,
+    costs: &Costs,
+    node: usize,
+) -> impl Iterator<Item = (Hop, usize)> {
+    let cost = |node: usize| costs.get(node).copied().flatten();
+    let own = cost(node);
+    let is_next = move |&&(hop, next): &&(Hop, usize)| {
+        let with_hop = cost(next).map(|(hops, left)| (hops + 1, left + delay(links, hop)));
+        own.is_some() && own == with_hop
+    };
+    exits.get(node).into_iter().flatten().filter(is_next).copied()
+}
+
+/// The least cost from each node to the node `to` (Dijkstra's algorithm).
+pub(crate) fn costs_to(links: &[Link], exits: &Exits, to: usize) -> Costs {
+    let entries = entries(exits);
+    let mut costs: Costs = vec![None; exits.len()];
     let mut open = BinaryHeap::from([Reverse(((0, Span::ZERO), to))]);
     while let Some(Reverse((cost, node))) = open.pop() {
         if costs[node].is_some() {

@@ -47,7 +47,7 @@ fn examples(page: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_example_of_the_reference_page_is_right() {
     let page = include_str!("../../../docs/scenario.md");
-    assert_eq!(examples(page).count(), 10);
+    assert_eq!(examples(page).count(), 11);
     for example in examples(page) {
         let parsed = common::parse_with(example, &[]);
         parsed.unwrap_or_else(|faults| panic!("{faults}"));

@@ -36,6 +36,11 @@ impl Random {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
+    /// Uniform among the numbers below `count`; zero if there is none.
+    pub fn below(&mut self, count: usize) -> usize {
+        ((self.uniform() * count as f64) as usize).min(count.saturating_sub(1))
+    }
+
     /// True with this probability. Takes no sample for a probability of at most 0 or at least 1.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {

@@ -144,9 +144,9 @@ impl<'a> SweepPlan<'a> {
         let sets: Vec<String> = self.spec.sets.iter().cloned().chain(assigned).collect();
         let folder = self.spec.file.parent().unwrap_or(Path::new(""));
         let name = self.spec.file.display().to_string();
-        let mut scenario = Scenario::parse(&self.text, &name, folder, &sets, &Disk)?;
-        scenario.seed = self.spec.seed.unwrap_or(scenario.seed);
-        Ok(scenario)
+        let scenario = Scenario::parse(&self.text, &name, folder, &sets, &Disk)?;
+        let seed = self.spec.seed.unwrap_or(scenario.seed);
+        Ok(scenario.with_seed(seed))
     }
 
     /// The runs for every combination of values, or for each sample, in order.
@@ -256,7 +256,7 @@ impl<'a> SweepPlan<'a> {
 
     /// The scenario of a run.
     pub(crate) fn case(&self, cell: &SweepCell) -> Result<ComparisonCase, Error> {
-        let scenario = Scenario { seed: cell.seed, ..self.load(&cell.settings)? };
+        let scenario = self.load(&cell.settings)?.with_seed(cell.seed);
         let protocols = cell.protocol.iter().map(|name| name.to_string()).collect();
         let mut found = cases(&scenario, self.registry, &self.choice(protocols))?;
         found.pop().ok_or_else(|| Error::Option("a run without a protocol".to_owned()))

@@ -32,6 +32,8 @@ pub(crate) enum Template {
     Incast,
     /// A proxy divides a path over a satellite, with a protocol on each side
     SplitPath,
+    /// Hosts of a data centre exchange flows of a web search
+    DataCentre,
 }
 
 impl Template {
@@ -45,6 +47,7 @@ impl Template {
             Self::BesideCubic => include_str!("../../../../scenarios/beside-cubic.toml"),
             Self::Incast => include_str!("../../../../scenarios/incast.toml"),
             Self::SplitPath => include_str!("../../../../scenarios/split-path.toml"),
+            Self::DataCentre => include_str!("../../../../scenarios/data-centre.toml"),
         }
     }
 }

@@ -3,8 +3,16 @@
 use crate::common::{error_of, millpond, names, stderr, stdout};
 use std::fs;
 
-const TEMPLATES: [&str; 7] =
-    ["dumbbell", "parking-lot", "two-bottlenecks", "late-joiner", "beside-cubic", "incast", "split-path"];
+const TEMPLATES: [&str; 8] = [
+    "dumbbell",
+    "parking-lot",
+    "two-bottlenecks",
+    "late-joiner",
+    "beside-cubic",
+    "incast",
+    "split-path",
+    "data-centre",
+];
 
 #[test]
 fn every_template_is_a_valid_scenario_beside_the_schema_that_it_names() {

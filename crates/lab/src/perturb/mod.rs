@@ -73,12 +73,14 @@ impl DisturbancePlan {
     /// # Errors
     /// An unknown protocol, or one that is named twice, or a scenario that it refuses.
     pub fn new(
-        mut scenario: Scenario,
+        scenario: Scenario,
         protocols: &[String],
         disturbances: &[&'static Disturbance],
         seeds: u64,
         registry: &Registry,
     ) -> Result<Self, Error> {
+        // Disturbances change links of the paths.
+        let mut scenario = scenario.with_fixed_paths();
         let mut plan = Self { title: scenario.title.clone(), protocols: Vec::new(), cases: Vec::new() };
         let choice = Choice { seeds, ..Choice::of(World::Packets) };
         for protocol in chosen_protocols(&mut scenario, protocols)? {

@@ -1,7 +1,7 @@
 //! `[[flows]]`: who sends what to whom, and when.
 
 use super::conduct::{RECEIVER, SENDER};
-use super::paths;
+use super::paths::{self, DRAWN, DrawnTable};
 use super::times::{DELAYED_ACKS, LASTING, RTT, START};
 use super::unique;
 use super::workloads::WORKLOAD;
@@ -26,12 +26,14 @@ pub(crate) struct FlowTable {
     pub(crate) group: FlowGroup,
     /// The nodes of each path, for writing.
     nodes: Vec<Vec<String>>,
+    /// What they are drawn from, for writing.
+    drawn: Option<DrawnTable>,
 }
 
 /// The keys of `[[flows]]`.
 pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
     name: "flow group",
-    blank: || FlowTable { group: blank(), nodes: Vec::new() },
+    blank: || FlowTable { group: blank(), nodes: Vec::new(), drawn: None },
     plain: None,
     keys: &[
         stored_key! {
@@ -64,12 +66,13 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
         },
         ScenarioKey {
             name: "path",
-            form: Form::AnyOf(&[paths::NODES, Form::Name]),
+            form: Form::AnyOf(&[paths::NODES, Form::Name, Form::Table(&DRAWN)]),
             rule: Rule::Absent("the shorthand's first"),
             meaning: "the nodes from sender to receiver, as in `[\"R1\", \"R2\"]`, or the name of a path that a shorthand defines",
-            read: |flow, written| set(&mut flow.group.paths, paths::path(written)),
-            write: |flow| match flow.nodes.as_slice() {
-                [path] => Some(array(path.iter().map(text))),
+            read: |flow, written| paths::path(&mut flow.group, written),
+            write: |flow| match (&flow.drawn, flow.nodes.as_slice()) {
+                (Some(drawn), _) => Some(DRAWN.write(drawn)),
+                (None, [path]) => Some(array(path.iter().map(text))),
                 _ => None,
             },
         },
@@ -81,6 +84,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.paths, paths::paths(written)),
             write: |flow| match flow.nodes.as_slice() {
                 [_] => None,
+                _ if flow.drawn.is_some() => None,
                 paths => Some(array(paths.iter().map(|path| array(path.iter().map(text))))),
             },
         },
@@ -213,6 +217,7 @@ fn blank() -> FlowGroup {
         protocol: At::default(),
         pinned: false,
         paths: Vec::new(),
+        drawn: None,
         rtt: None,
         start: FlowStart::At(Time::ZERO),
         stop: None,
@@ -257,7 +262,7 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
     match ["path", "paths", "from", "to"].map(|key| fields.has(key)) {
         [true, false, false, false] | [false, true, false, false] | [false, false, true, true] => {}
         [false, false, false, false] if written.context.network.default_path_set.is_some() => {
-            group.paths = written.context.network.default_paths().unwrap_or_default();
+            paths::by_default(&mut group, written)?;
         }
         [false, false, false, false] if written.context.network.is_incomplete => {}
         keys => report_paths(written, keys),
@@ -329,7 +334,8 @@ impl FlowStart {
 /// The group as TOML.
 pub(crate) fn write(group: &FlowGroup, scenario: &Scenario) -> String {
     let nodes = group.paths.iter().map(|path| paths::names(scenario, path)).collect();
-    format!("\n[[flows]]\n{}", FLOW.lines(&FlowTable { group: group.clone(), nodes }))
+    let drawn = group.drawn.as_ref().map(|drawn| DrawnTable::of(drawn, scenario));
+    format!("\n[[flows]]\n{}", FLOW.lines(&FlowTable { group: group.clone(), nodes, drawn }))
 }
 
 fn overhead(packet: Bytes, written: &Written<'_>) -> Option<Bytes> {

@@ -52,6 +52,7 @@ pub(crate) fn read(
         folder,
         traces: &traces,
         duration: None,
+        seed: 0,
         network: &network,
         flows: &[],
         top_keys: &top_keys,

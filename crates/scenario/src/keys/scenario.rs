@@ -10,6 +10,8 @@ use super::protocols::{self, Entries, PROTOCOL};
 use super::shorthand;
 use super::shorthand::chain::{self, CHAIN};
 use super::shorthand::dumbbell::{self, DUMBBELL};
+use super::shorthand::fat_tree::{self, FAT_TREE};
+use super::shorthand::leaf_spine::{self, LEAF_SPINE};
 use super::shorthand::parking_lot::{self, PARKING_LOT};
 use super::shorthand::topology::{self, TOPOLOGY};
 use super::shorthand::tree::{self, TREE};
@@ -144,6 +146,22 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             write: |_| None,
         },
         ScenarioKey {
+            name: "leaf-spine",
+            form: Form::Table(&LEAF_SPINE),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: hosts at leaf switches, which all spine switches join",
+            read: |draft, written| draft.build("leaf-spine", written, leaf_spine::build),
+            write: |_| None,
+        },
+        ScenarioKey {
+            name: "fat-tree",
+            form: Form::Table(&FAT_TREE),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: hosts at a fat tree of switches",
+            read: |draft, written| draft.build("fat-tree", written, fat_tree::build),
+            write: |_| None,
+        },
+        ScenarioKey {
             name: "topology",
             form: Form::Table(&TOPOLOGY),
             rule: Rule::Absent("none"),
@@ -193,7 +211,8 @@ impl Draft {
     /// The context of a table that is read after what is known already.
     fn context<'a>(&'a self, written: &Written<'a>) -> ReadContext<'a> {
         let flows = self.scenario.flows.as_slice();
-        ReadContext { duration: self.duration, network: &self.network, flows, ..*written.context }
+        let (duration, seed, network) = (self.duration, self.scenario.seed, &self.network);
+        ReadContext { duration, seed, network, flows, ..*written.context }
     }
 
     /// Builds the network of the shorthand called `name`, of which a scenario has one at most.
@@ -228,7 +247,8 @@ pub(crate) fn top_keys() -> Vec<&'static str> {
 }
 
 /// The keys at the top that describe a network.
-const NETWORK: &[&str] = &["dumbbell", "parking-lot", "chain", "tree", "topology", "links"];
+const NETWORK: &[&str] =
+    &["dumbbell", "parking-lot", "chain", "tree", "leaf-spine", "fat-tree", "topology", "links"];
 
 /// Whether a key at the top is a misspelling of one of these.
 fn misspells(written: &Written<'_>, names: &[&str]) -> bool {

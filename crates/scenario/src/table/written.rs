@@ -29,6 +29,8 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) traces: &'a TraceCache,
     /// The duration of the run, if it is known already.
     pub(crate) duration: Option<Span>,
+    /// The seed of the run.
+    pub(crate) seed: u64,
     /// The network, as far as it is known already.
     pub(crate) network: &'a Network,
     /// The flow groups, if they are known already.

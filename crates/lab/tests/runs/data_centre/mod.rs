@@ -1,6 +1,7 @@
 //! Protocols for data centres, at their speeds: round trips of tens of microseconds at 10 to 100 Gbit/s.
 
 mod hpcc;
+mod spreading;
 mod swift;
 mod timely;
 

@@ -59,7 +59,7 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
         link.add_to_row(network, i)
     };
     let through = (1..=hops).map(hop).collect();
-    network.path_sets.insert("through", vec![through]);
+    network.name_paths("through", vec![through]);
     network.default_path_set = Some("through");
     Some(())
 }

@@ -73,7 +73,7 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
         [first, Some(middle), last].into_iter().flatten().collect()
     };
     let paths = (1..=pairs).map(path).collect();
-    network.path_sets.insert("pairs", paths);
+    network.name_paths("pairs", paths);
     network.default_path_set = Some("pairs");
     Some(())
 }

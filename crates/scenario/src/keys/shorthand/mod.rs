@@ -2,6 +2,8 @@
 
 pub(crate) mod chain;
 pub(crate) mod dumbbell;
+pub(crate) mod fat_tree;
+pub(crate) mod leaf_spine;
 pub(crate) mod parking_lot;
 pub(crate) mod topology;
 pub(crate) mod tree;
@@ -17,6 +19,8 @@ pub(crate) type Build = fn(&Written<'_>, &mut Network) -> Option<()>;
 
 /// How many of something a shorthand has.
 const COUNT: Form = Form::Whole { least: 1, most: 1000 };
+/// The most hosts of a data centre.
+const MOST_HOSTS: u64 = 1024;
 /// A link of a shorthand.
 const TEMPLATE: Form = Form::Table(&LINK_TEMPLATE);
 /// A link that must be there.
@@ -50,6 +54,12 @@ impl Template {
         let (forward, backward) = (self.forward.clone(), self.backward.clone());
         network.add(Link { name: At::new(name, self.place), from, to, forward, backward });
         Hop { link: network.links.len() - 1, forward: true }
+    }
+
+    /// Adds a link called after its ends. Returns the index of the lower one.
+    fn join(&self, network: &mut Network, low: &str, high: &str) -> usize {
+        self.add(network, format!("{low}--{high}"), low, high);
+        network.node(low)
     }
 
     /// Adds link `number` of a row of links between the routers `R1`, `R2`, ...

@@ -67,9 +67,9 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
     };
     let long = vec![flow(0, 1, hops + 1, &row)];
     let cross: Vec<_> = (1..).zip(&row).map(|(i, &hop)| flow(i, i, i + 1, &[hop])).collect();
-    network.path_sets.insert("all", [long.clone(), cross.clone()].concat());
-    network.path_sets.insert("long", long);
-    network.path_sets.insert("cross", cross);
+    network.name_paths("all", [long.clone(), cross.clone()].concat());
+    network.name_paths("long", long);
+    network.name_paths("cross", cross);
     network.default_path_set = Some("long");
     Some(())
 }

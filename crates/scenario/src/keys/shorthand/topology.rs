@@ -124,6 +124,7 @@ impl Template {
             links.push(Link { name, from, to, forward: like(&self.forward), backward });
         }
         links.into_iter().for_each(|link| network.add(link));
+        network.name_hosts(&known.into_values().collect::<Vec<_>>());
         Some(())
     }
 }

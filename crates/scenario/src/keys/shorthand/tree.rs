@@ -73,9 +73,9 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
     }
     let up: Vec<Vec<Hop>> = above.into_iter().map(|(_, path)| path).collect();
     if templates.iter().all(|template| template.backward.is_some()) {
-        network.path_sets.insert("down", up.iter().map(|path| reversed(path)).collect());
+        network.name_paths("down", up.iter().map(|path| reversed(path)).collect());
     }
-    network.path_sets.insert("up", up);
+    network.name_paths("up", up);
     network.default_path_set = Some("up");
     Some(())
 }
