@@ -69,6 +69,7 @@ impl From<millpond_lab::Error> for Failure {
             millpond_lab::Error::Output(error) => Self::input(error),
             millpond_lab::Error::Fluid(error) => Self::input(error),
             millpond_lab::Error::Live(error) => Self::input(error),
+            millpond_lab::Error::Panic(panic) => Self::input(panic),
             stopped @ millpond_lab::Error::Stopped { .. } => Self::Interrupted(stopped.to_string()),
         }
     }

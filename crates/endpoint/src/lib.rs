@@ -61,6 +61,8 @@ pub use rate::SendStamp;
 pub use receiver::{Honesty, Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::{Relay, RelayBuffer};
 pub use rtt::RttEstimator;
-pub use sender::{AckOutcome, NextPacket, SenderConfig, SenderCounters, SenderEnd};
+pub use sender::{
+    AckOutcome, MeaninglessPermit, MeaninglessValue, NextPacket, SenderConfig, SenderCounters, SenderEnd,
+};
 pub use silence::{LEAST_SILENCE, Silence};
 pub use stream_queues::StreamConfig;

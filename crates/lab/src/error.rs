@@ -3,7 +3,32 @@
 use millpond_live::LiveError;
 use millpond_results::files::OutputError;
 use millpond_scenario::{Fault, Faults};
+use millpond_units::Time;
 use std::fmt;
+
+/// The variable of the environment that asks for the calls that led to a panic.
+pub(crate) const BACKTRACE: &str = "RUST_BACKTRACE";
+
+/// A panic in a run: a defect of one of its laws, or of the simulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPanic {
+    /// The protocols of the run, sorted.
+    pub protocols: Vec<String>,
+    /// The simulated time.
+    pub time: Time,
+    /// The message of the panic, with file and line.
+    pub message: String,
+}
+
+impl fmt::Display for RunPanic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { protocols, time, message } = self;
+        let names: Vec<String> = protocols.iter().map(|name| format!("\"{name}\"")).collect();
+        let laws = if names.len() == 1 { "law" } else { "one of the laws" };
+        let (names, seconds) = (names.join(", "), time.secs());
+        write!(f, "{laws} {names} at {seconds} s: panic: {message}; {BACKTRACE}=1 prints the calls")
+    }
+}
 
 /// Why a run or a comparison has no results, or not all of them.
 #[derive(Debug)]
@@ -14,6 +39,8 @@ pub enum Error {
     Output(OutputError),
     /// The equations could not be integrated.
     Fluid(millpond_fluid::Error),
+    /// A law panicked.
+    Panic(RunPanic),
     /// The system refuses what a live run needs.
     Live(LiveError),
     /// It was stopped.
@@ -31,6 +58,7 @@ impl fmt::Display for Error {
             Self::Scenario(faults) => faults.fmt(f),
             Self::Output(error) => error.fmt(f),
             Self::Fluid(error) => error.fmt(f),
+            Self::Panic(panic) => panic.fmt(f),
             Self::Live(error) => error.fmt(f),
             Self::Stopped { finished, of } => write!(f, "{finished} of {of} runs had ended"),
         }

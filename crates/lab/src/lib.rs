@@ -19,6 +19,7 @@ mod kept_runs;
 mod live;
 mod observers;
 mod packets;
+mod panics;
 mod perturb;
 mod recorded_series;
 mod run_key;
@@ -33,7 +34,7 @@ pub use compare::{
     seeds_of, world_agreements,
 };
 pub use deployment::Deployment;
-pub use error::Error;
+pub use error::{Error, RunPanic};
 pub use fair_shares::fair_shares;
 pub use harm::{Harm, HarmPlan, HarmRow, HarmTo, HarmVerdict};
 pub use kept_runs::WantedRun;

@@ -167,6 +167,11 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
+    /// Time of the event that was removed last; the start of the run before the first.
+    pub(crate) fn last_time(&self) -> Time {
+        Time::from_picos(self.now)
+    }
+
     /// Adds an event; one at [`Time::NEVER`] is discarded.
     #[inline]
     pub(crate) fn push(&mut self, time: Time, target: EventTarget) {

@@ -165,6 +165,11 @@ impl PacketNetwork {
         self.now
     }
 
+    /// The time of the last event that was handled, or whose handling a panic ended.
+    pub fn last_event(&self) -> Time {
+        self.events.last_time()
+    }
+
     /// State of a link.
     pub fn link(&self, id: LinkId) -> LinkView<'_> {
         LinkView { link: &self.links[id.0 as usize] }

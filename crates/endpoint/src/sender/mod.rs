@@ -6,10 +6,12 @@ use alloc::vec::Vec;
 mod config;
 mod departure;
 mod feedback;
+mod meaningless;
 mod timers;
 
 pub use config::{AckOutcome, SenderConfig, SenderCounters};
 pub use departure::NextPacket;
+pub use meaningless::{MeaninglessPermit, MeaninglessValue};
 
 use crate::chunk::Origin;
 use crate::chunk::RelayWait;
@@ -22,6 +24,7 @@ use crate::skipped::SkippedNumbers;
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
 use crate::{AckRanges, Ledger, SenderObserver, SenderState};
+use meaningless::is_extreme;
 use millpond_law::{Context, Ecn, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -59,6 +62,8 @@ pub struct SenderEnd {
     skipped: SkippedNumbers,
     /// When it closed, because its receiver acknowledged packets that were not sent.
     closed: Option<Time>,
+    /// The first permit that the law can hardly mean.
+    meaningless: Option<Box<MeaninglessPermit>>,
 }
 
 /// ECN field of the packets of a sender.
@@ -118,6 +123,7 @@ impl SenderEnd {
             observer: None,
             skipped,
             closed: None,
+            meaningless: None,
             config,
         }
     }
@@ -361,9 +367,15 @@ impl SenderEnd {
         let permit = self.law.permit();
         if permit.pace != self.permit.pace {
             self.ledger.set_pace(now, permit.pace);
+            if permit.pace.is_some_and(|pace| is_extreme(pace.bps())) {
+                self.record_extreme(now, &permit);
+            }
         }
         if permit.pace.is_some() {
             self.ledger.set_quantum(permit.quantum);
+        }
+        if permit.window.is_some_and(|window| is_extreme(window.get())) {
+            self.record_extreme(now, &permit);
         }
         self.permit = permit;
         self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);

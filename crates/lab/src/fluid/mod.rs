@@ -16,6 +16,7 @@ mod summary;
 
 use crate::Error;
 use crate::fairness::{FairnessWindows, FlowDemand};
+use crate::panics::without_panic;
 use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
 use columns::{Columns, IntegrationSnapshot};
@@ -45,7 +46,7 @@ const STEPS_PER_CHECK: u64 = 1000;
 /// Plans and integrates a scenario.
 ///
 /// # Errors
-/// An error of [`plan`], equations that cannot be integrated, or that `watch` stopped the run.
+/// An error of [`plan`], equations that cannot be integrated, that `watch` stopped the run, or a panic of a law.
 pub(crate) fn run(
     scenario: &Scenario,
     registry: &Registry,
@@ -55,7 +56,10 @@ pub(crate) fn run(
     let plan = plan(scenario, registry)?;
     check_method(scenario, &plan)?;
     let stopwatch = Stopwatch::start();
-    let run = measure(&plan, scenario, about, watch)?;
+    let mut reached = Time::ZERO;
+    let run = |reached: &mut Time| measure(&plan, scenario, about, watch, reached);
+    let protocols = || plan.loops.iter().map(|one| one.protocol.clone()).collect();
+    let run = without_panic(&mut reached, run, |reached| (protocols(), *reached))?;
     Ok(Finished { run, timing: stopwatch.read(0) })
 }
 
@@ -84,7 +88,14 @@ fn sample_times(scenario: &Scenario, is_small: bool, from: Time, until: Time) ->
     between.chain([until]).collect()
 }
 
-fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
+/// Integrates from tick to tick and measures. `reached` is the time of the last finished step of a sample.
+fn measure(
+    plan: &FluidPlan,
+    scenario: &Scenario,
+    about: About,
+    watch: &dyn Watch,
+    reached: &mut Time,
+) -> Result<Run, Error> {
     let columns = Columns::new(plan);
     let mut integration = begin(plan, scenario)?;
     let mut recorder = FluidSeriesRecorder::new(plan, &columns);
@@ -103,6 +114,7 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
                     return Err(Error::Stopped { finished: 0, of: 1 });
                 }
             }
+            *reached = sample_time;
             if is_sampled {
                 now = Rc::new(IntegrationSnapshot::of(&*integration, sample_time));
                 sampler.sample(now.clone());

@@ -6,6 +6,7 @@
 //! ```
 
 mod link_series;
+mod meaningless_permits;
 mod sample_interval;
 mod series;
 mod silences;
@@ -15,6 +16,7 @@ mod window_meter;
 
 use crate::fairness::FairnessWindows;
 use crate::observers::observe;
+use crate::panics::without_panic;
 use crate::stopwatch::Stopwatch;
 use crate::ticks::{Ticks, samples};
 use crate::{Error, MakeObserver};
@@ -57,8 +59,19 @@ pub(crate) type Advance<'a> = dyn FnMut(&mut PacketNetwork, Time) -> Result<(), 
 /// Advances a network from tick to tick and measures it.
 ///
 /// # Errors
-/// An error of `advance`, or that `watch` stopped the run.
+/// An error of `advance`, that `watch` stopped the run, or a panic of a law.
 pub(crate) fn measure(
+    plan: &mut PacketPlan,
+    scenario: &Scenario,
+    about: About,
+    watch: &dyn Watch,
+    advance: &mut Advance<'_>,
+) -> Result<Run, Error> {
+    let run = |plan: &mut PacketPlan| measure_ticks(plan, scenario, about, watch, advance);
+    without_panic(plan, run, |plan| (plan.protocols(), plan.network.last_event()))
+}
+
+fn measure_ticks(
     plan: &mut PacketPlan,
     scenario: &Scenario,
     about: About,

@@ -59,7 +59,7 @@ impl FinishedPacketRun<'_> {
             simulated_s: self.plan.network.now().secs(),
             packet_hops: self.plan.network.packet_hops(),
             measured_from_s: self.from().secs(),
-            warnings: self.plan.warnings.to_vec(),
+            warnings: self.warnings(),
             groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
             flows,
             silences: self.silences(),
@@ -73,6 +73,12 @@ impl FinishedPacketRun<'_> {
             },
             live: None,
         }
+    }
+
+    /// The warnings of the plan, and those about laws whose window or pacing rate had no meaning.
+    fn warnings(&self) -> Vec<String> {
+        let planned = self.plan.warnings.iter().cloned();
+        planned.chain(self.plan.flows.iter().flat_map(|flow| self.meaningless_permits(flow))).collect()
     }
 
     pub(super) fn from(&self) -> Time {

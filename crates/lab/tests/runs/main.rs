@@ -24,6 +24,7 @@ mod equilibrium;
 mod every_scenario;
 mod explain;
 mod fair_queueing;
+mod faulty_laws;
 mod findings;
 mod fluid_plans;
 mod fluid_runs;

@@ -107,6 +107,15 @@ impl PacketPlan {
         &self.warnings
     }
 
+    /// The protocols of all loops, as the scenario names them.
+    pub fn protocols(&self) -> BTreeSet<String> {
+        let flows = self.flows.iter().flat_map(|flow| {
+            let others = flow.loop_protocols.iter().flatten();
+            others.chain([&flow.protocol])
+        });
+        flows.chain(self.sources.iter().map(|source| &source.protocol)).cloned().collect()
+    }
+
     /// The size of the network and its protocols, in one line.
     pub fn outline(&self) -> String {
         let flows = self.flows.iter().map(|flow| flow.protocol.as_str());
