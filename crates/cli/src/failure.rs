@@ -85,6 +85,15 @@ impl From<millpond_frontier::Error> for Failure {
     }
 }
 
+impl From<millpond_papers::CheckError> for Failure {
+    fn from(error: millpond_papers::CheckError) -> Self {
+        match error {
+            millpond_papers::CheckError::Run(error) => error.into(),
+            millpond_papers::CheckError::Recipe(error) => error.into(),
+        }
+    }
+}
+
 impl From<millpond_papers::RecipeError> for Failure {
     fn from(error: millpond_papers::RecipeError) -> Self {
         Self::input(error)

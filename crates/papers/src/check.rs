@@ -2,6 +2,7 @@
 
 use super::charted::{ChartedRun, MeasuredRow};
 use super::claims::{JudgedClaim, judge_claims};
+use super::drawn::{DrawnNames, check_drawn};
 use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
 use super::figure::RecipeFigure;
@@ -9,7 +10,7 @@ use super::measure::measure;
 use super::paper::{PaperKind, SelectedRecipe};
 use super::trial::{Trial, trials};
 use super::verdict::{JudgedRow, RowValues, RowVerdict};
-use crate::RecipeError;
+use crate::{CheckError, RecipeError};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_fluid::stability::Locus;
 use millpond_lab::{Error, fair_shares};
@@ -110,6 +111,8 @@ pub struct Measurement {
 /// A finished trial.
 struct FinishedTrial {
     measurements: Vec<Measurement>,
+    /// What figures draw of its run, if it has one.
+    drawn: Option<DrawnNames>,
     /// The result, if it is charted.
     charted: Option<TrialResult>,
 }
@@ -148,12 +151,13 @@ pub fn require_traces(selected: &[SelectedRecipe<'_>], options: &CheckOptions) -
 /// trial, from 0 to [`trial_count`].
 ///
 /// # Errors
-/// The faults of a scenario, a cache that cannot be written, or the interruption by `watch`.
+/// The faults of a scenario, a cache that cannot be written, the interruption by `watch`, or a figure that draws what no run
+/// has.
 pub fn check(
     selected: &[SelectedRecipe<'_>],
     options: &CheckOptions,
     watch: &dyn Watch,
-) -> Result<Vec<CheckedRecipe>, Error> {
+) -> Result<Vec<CheckedRecipe>, CheckError> {
     check_with(selected, options, &|index, trial| execute(trial, index, options, watch))
 }
 
@@ -162,7 +166,7 @@ fn check_with<'a>(
     selected: &[SelectedRecipe<'a>],
     options: &CheckOptions,
     execute: &(dyn Fn(usize, &Trial<'a>) -> Result<TrialResult, Error> + Sync),
-) -> Result<Vec<CheckedRecipe>, Error> {
+) -> Result<Vec<CheckedRecipe>, CheckError> {
     let scheduled = schedule(selected, options.full);
     let finish = |index: usize| {
         let Scheduled { recipe, trial } = &scheduled[index];
@@ -172,9 +176,22 @@ fn check_with<'a>(
         let is_charted =
             options.draw && scheduled.iter().find(same_case).is_some_and(|first| first.trial.is_same(trial));
         let measurements = measure_rows(selected[*recipe], trial, &result);
-        Ok(FinishedTrial { measurements, charted: is_charted.then(|| for_charts(result, trial, options)) })
+        let drawn = match &result {
+            TrialResult::Run(run) => Some(DrawnNames::of(trial.recipe, &trial.case.name, run)),
+            TrialResult::Analysis(_) | TrialResult::Refused(_) => None,
+        };
+        Ok(FinishedTrial {
+            measurements,
+            drawn,
+            charted: is_charted.then(|| for_charts(result, trial, options)),
+        })
     };
     let finished = finish_all(scheduled.len(), &finish)?;
+    for (i, one) in selected.iter().enumerate() {
+        let own = scheduled.iter().zip(&finished).filter(|(scheduled, _)| scheduled.recipe == i);
+        let drawn: Vec<&DrawnNames> = own.filter_map(|(_, finished)| finished.drawn.as_ref()).collect();
+        check_drawn(one.recipe, &drawn).map_err(|fault| one.error(&fault))?;
+    }
     let checked = |(i, one): (usize, &SelectedRecipe<'a>)| {
         let own = scheduled.iter().zip(&finished).filter(|(scheduled, _)| scheduled.recipe == i);
         let own = own.map(|(scheduled, finished)| (&scheduled.trial, finished));
@@ -347,7 +364,9 @@ mod tests {
         let stopped =
             check_with(&selected, &CheckOptions::quick(), &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
         let of = trial_count(&selected, false);
-        assert!(matches!(stopped, Err(Error::Stopped { finished: 0, of: all }) if all == of), "{stopped:?}");
+        let is_stopped =
+            matches!(stopped, Err(CheckError::Run(Error::Stopped { finished: 0, of: all })) if all == of);
+        assert!(is_stopped, "{stopped:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::time_or_step::TimeOrStep;
 use super::unknown_name::unknown;
 use millpond_units::glob;
 use serde::Deserialize;
+use toml::Spanned;
 
 /// A picture of a recipe, with the axes of the paper.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -86,9 +87,9 @@ pub struct FigurePanel {
     #[serde(deserialize_with = "one_or_several")]
     pub what: Vec<String>,
     /// Data: series of entities.
-    pub series: Option<EntityPattern>,
+    pub series: Option<Spanned<EntityPattern>>,
     /// Data: a distribution of an entity.
-    pub distribution: Option<EntityPattern>,
+    pub distribution: Option<Spanned<EntityPattern>>,
     /// Data: a path into the summary.
     pub summary: Option<String>,
     /// Of boxes of a series: samples after this count.
@@ -101,6 +102,11 @@ impl RecipeFigure {
     /// Whether it draws series of runs.
     pub(super) fn draws_series(&self) -> bool {
         self.kind == RecipeFigureKind::Time || self.panels.iter().any(|panel| panel.series.is_some())
+    }
+
+    /// Whether it draws this case.
+    pub fn shows(&self, case: &str) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|shown| shown == case)
     }
 
     /// Whether it draws max-min fair shares.
@@ -157,7 +163,7 @@ impl RecipeFigure {
             return Err("panels: from belongs to boxes of a series".into());
         }
         let mut entities = panel.series.iter().chain(&panel.distribution);
-        entities.try_for_each(|entity| entity.kind_and_pattern().map(drop))
+        entities.try_for_each(|entity| entity.get_ref().kind_and_pattern().map(drop))
     }
 }
 

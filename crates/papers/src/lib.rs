@@ -19,6 +19,7 @@ mod analyze;
 mod charted;
 mod check;
 mod claims;
+mod drawn;
 #[cfg(test)]
 mod evidence_tests;
 mod execute;
@@ -67,6 +68,38 @@ pub use value::{AcceptedRange, Order, PaperValue, Relation, StatedValue};
 pub use verdict::{JudgedRow, RowValues, RowVerdict};
 
 use std::fmt;
+
+/// Why recipes could not be checked.
+#[derive(Debug)]
+pub enum CheckError {
+    /// A run has no results.
+    Run(millpond_lab::Error),
+    /// A recipe is wrong.
+    Recipe(RecipeError),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(error) => error.fmt(f),
+            Self::Recipe(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+impl From<millpond_lab::Error> for CheckError {
+    fn from(error: millpond_lab::Error) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<RecipeError> for CheckError {
+    fn from(error: RecipeError) -> Self {
+        Self::Recipe(error)
+    }
+}
 
 /// An error in the text of a recipe, or an unknown recipe name.
 #[derive(Clone, Debug, PartialEq, Eq)]

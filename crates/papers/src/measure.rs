@@ -172,6 +172,15 @@ fn item_names(items: &[Value]) -> Vec<String> {
     names.iter().enumerate().map(distinct).collect()
 }
 
+/// Checks that a run has a distribution of the pattern.
+///
+/// # Errors
+/// It has none; the message has the names that there are.
+pub(super) fn find_distribution(entity: &EntityPattern, run: &Run) -> Result<(), String> {
+    let share = Statistic::Quantile(0.5);
+    from_distributions(entity, share, run).map(drop)
+}
+
 fn from_distributions(entity: &EntityPattern, statistic: Statistic, run: &Run) -> Result<Vec<f64>, String> {
     let (kind, pattern) = entity.kind_and_pattern()?;
     let matching = run
@@ -190,7 +199,8 @@ fn from_distributions(entity: &EntityPattern, statistic: Statistic, run: &Run) -
     if values.is_empty() { Err(missing(kind, pattern, &entity.quantity, known)) } else { Ok(values) }
 }
 
-/// The error about an entity without this quantity: entities that have it, else quantities that the entity has.
+/// The error about an entity without this quantity: entities that have it, else quantities that the entity has, else all
+/// entities of the kind.
 fn missing<'a>(
     kind: EntityKind,
     pattern: &str,
@@ -201,7 +211,9 @@ fn missing<'a>(
     let entities = listed(known.iter().filter(|(.., of)| *of == quantity).map(|(_, entity, _)| *entity));
     let quantities =
         || listed(known.iter().filter(|(_, of, _)| glob(pattern, of)).map(|(.., quantity)| *quantity));
-    let there_are = if entities.is_empty() { quantities() } else { entities };
+    let all = || listed(known.iter().map(|(_, entity, _)| *entity));
+    let lists = [entities, quantities(), all()];
+    let there_are = lists.into_iter().find(|list| !list.is_empty()).unwrap_or_default();
     format!("the run has no {quantity} of a {} named {pattern}{there_are}", kind.name())
 }
 
@@ -233,7 +245,11 @@ fn samples(row: &Expectation, run: &Run) -> Result<Vec<Vec<(f64, f64)>>, String>
     if samples.is_empty() { Err("no sample lies in this interval".into()) } else { Ok(samples) }
 }
 
-fn find<'a>(entity: &EntityPattern, run: &'a Run) -> Result<Vec<&'a Series>, String> {
+/// The series of the pattern.
+///
+/// # Errors
+/// There are none; the message has the names that there are.
+pub(super) fn find<'a>(entity: &EntityPattern, run: &'a Run) -> Result<Vec<&'a Series>, String> {
     let (kind, pattern) = entity.kind_and_pattern()?;
     let matches = |s: &&Series| s.kind == kind && s.quantity == entity.quantity && glob(pattern, &s.entity);
     let found: Vec<_> = run.series.iter().filter(matches).collect();

@@ -2,6 +2,7 @@
 
 use super::RecipeError;
 use super::expect::{Claimant, Expectation};
+use super::form::Fault;
 use super::reading::Reading;
 use super::recipe::{Case, Recipe};
 use super::twin::Twin;
@@ -131,6 +132,19 @@ pub struct SelectedRecipe<'a> {
     pub recipe: &'a Recipe,
 }
 
+impl SelectedRecipe<'_> {
+    /// The error about a fault of the recipe, with its line if the file can be read again.
+    pub(super) fn error(&self, fault: &Fault) -> RecipeError {
+        let file = format!("{}.toml", self.recipe.name);
+        let own =
+            self.recipe.name.strip_prefix(&format!("{}/", self.paper.name)).unwrap_or(&self.recipe.name);
+        let text =
+            self.paper.file(&format!("{own}.toml")).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let message = text.map_or_else(|| fault.message.clone(), |text| fault.show(&text));
+        RecipeError::new(file, message)
+    }
+}
+
 impl Library {
     /// The recipes that Millpond ships. In a clone of the repository those of its folder `papers`, as they are now.
     pub fn builtin() -> Result<Self, RecipeError> {
@@ -221,7 +235,7 @@ impl Paper {
     ) -> Result<Self, RecipeError> {
         let place = format!("{folder}/{PAPER_FILE}");
         let mut paper: Self =
-            toml::from_str(text).map_err(|fault| RecipeError::new(&place, fault.to_string()))?;
+            toml::from_str(text).map_err(|fault| RecipeError::new(&place, Fault::from(fault).show(text)))?;
         if paper.readings.is_empty() {
             return Err(RecipeError::new(&place, "a paper has at least one [[readings]]"));
         }
@@ -412,12 +426,12 @@ fn check_twins(library: &Library) -> Result<(), RecipeError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const PAPER: &str =
+    pub(crate) const PAPER: &str =
         "title = 'T'\nsource = 'S'\nkind = 'subject'\n[[readings]]\nname = 'window'\nabout = 'x'";
-    const RECIPE: &str = "title = 't'\nplace = 'Fig. 1'\nclaim = 'c'\n[recurrence]\nlaw = 'abc'\nwindows = [3, 1]\n\
+    pub(crate) const RECIPE: &str = "title = 't'\nplace = 'Fig. 1'\nclaim = 'c'\n[recurrence]\nlaw = 'abc'\nwindows = [3, 1]\n\
                           steps = 2\n[[cases]]\nname = 'abc'\n[[expect]]\nwhat = 'w'\n\
                           series = { flow = '1', quantity = 'window' }\npaper = 3.0\naccept = [3, 3]\nbecause = 'b'\n";
 
@@ -468,7 +482,7 @@ mod tests {
         assert_eq!((samples(&readings[0]), samples(&readings[1])), (3, 10));
         for (wrong, message) in [
             ("{ abd = { steps = 9 } }", "reading \"long\": no law of a recurrence \"abd\"; there are: abc"),
-            ("{ abc = { stpes = 9 } }", "reading \"long\": toy/fig2, case \"abc\": unknown field `stpes`"),
+            ("{ abc = { stpes = 9 } }", "reading \"long\": toy/fig2, case \"abc\": no key \"stpes\""),
         ] {
             let fault = library(wrong).unwrap_err().to_string();
             assert!(fault.starts_with("toy/paper.toml: ") && fault.contains(message), "{fault}");
@@ -478,8 +492,8 @@ mod tests {
     #[test]
     fn an_error_in_a_recipe_names_the_file_and_the_expected_value() {
         for (right, wrong, message) in [
-            ("steps", "stpes", "unknown field `stpes`"),
-            ("'abc'\nwindows", "'abd'\nwindows", "unknown variant `abd`"),
+            ("steps", "stpes", "(did you mean \"steps\"?)"),
+            ("'abc'\nwindows", "'abd'\nwindows", "no value \"abd\"; there are: "),
             ("paper = 3.0", "paper = true", "expected a number, a range"),
             ("paper = 3.0", "paper = 'around 3'", "words belong in `claim`"),
             (
@@ -504,14 +518,41 @@ mod tests {
             ("because", "statistic = { between = [0.75, 0.25] }\nbecause", "the lower one first"),
             ("because", "statistic = { lasts = [3, 2] }\nbecause", "the lower end of the range first"),
             ("name = 'abc'", "name = 'abc'\nset = { seed = 3 }", "the seeds of a recipe are 1, 2, ..."),
-            ("[[cases]]", "[[figures]]\nkind = 'pie'\n[[cases]]", "unknown variant `pie`"),
-            ("[[cases]]", "[[figures]]\nkind = 'time'\ncolour = 1\n[[cases]]", "unknown field `colour`"),
+            ("[[cases]]", "[[figures]]\nkind = 'pie'\n[[cases]]", "no value \"pie\"; there are: time, "),
+            ("[[cases]]", "[[figures]]\nkind = 'time'\ncass = 1\n[[cases]]", "(did you mean \"cases\"?)"),
+            (
+                "[[cases]]",
+                "[quick]\nseeds = 0\n[[cases]]",
+                "0 seeds: expected a whole number from 1 to 10000",
+            ),
+            ("[[cases]]", "[full]\nseeds = 20000\n[[cases]]", "expected a whole number from 1 to 10000"),
+            ("[[cases]]", "[[cases]]\nname = 'abc'\n[[cases]]", "another case has the same name"),
             ("[[cases]]", "[[figures]]\nkind = 'time'\ncases = ['abd']\n[[cases]]", "did you mean \"abc\""),
         ] {
             assert!(RECIPE.contains(right), "{right}");
             let fault = library(&RECIPE.replacen(right, wrong, 1)).unwrap_err().to_string();
             assert!(fault.contains("toy/fig2") && fault.contains(message), "{wrong}: {fault}");
         }
+    }
+
+    #[test]
+    fn errors_about_seeds_cases_and_the_file_of_the_paper_have_their_line() {
+        for (wrong, place) in [
+            ("[quick]\nseeds = 0\n[[cases]]", "seeds = 0"),
+            ("[full]\nseeds = -1\n[[cases]]", "seeds = -1"),
+            ("[[cases]]\nname = 'abc'\n[[cases]]", "name = 'abc'"),
+        ] {
+            let text = RECIPE.replacen("[[cases]]", wrong, 1);
+            let line = text.rmatch_indices(place).next().map(|(at, _)| 1 + text[..at].matches('\n').count());
+            let fault = library(&text).unwrap_err().to_string();
+            let shown = format!("toy/fig2.toml: line {}, ", line.unwrap());
+            assert!(fault.starts_with(&shown) && fault.contains(place), "{fault}");
+        }
+        let fault = library_of(&PAPER.replacen("title", "tilte", 1), RECIPE).unwrap_err().to_string();
+        assert!(
+            fault.starts_with("toy/paper.toml: line ") && fault.contains("did you mean \"title\"?"),
+            "{fault}"
+        );
     }
 
     #[test]

@@ -15,7 +15,8 @@ use super::stage::Stage;
 use super::unknown_name::unknown;
 use millpond_recurrences::Recurrence;
 use millpond_results::World;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -101,7 +102,7 @@ const MOST_SEEDS: u64 = 10_000;
 #[serde(deny_unknown_fields)]
 pub struct Extent {
     /// The number of seeds: 1, 2, ...
-    #[serde(default = "one")]
+    #[serde(default = "one", deserialize_with = "number_of_seeds")]
     pub seeds: u64,
     /// Overrides of the scenario of every case.
     #[serde(default)]
@@ -118,6 +119,15 @@ impl Default for Extent {
 
 fn one() -> u64 {
     1
+}
+
+/// A number of seeds that a check can have. Its fault has the place of the value, which no later check knows.
+fn number_of_seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    let valid = u64::try_from(number).ok().filter(|number| (1..=MOST_SEEDS).contains(number));
+    valid.ok_or_else(|| {
+        D::Error::custom(format!("{number} seeds: expected a whole number from 1 to {MOST_SEEDS}"))
+    })
 }
 
 impl Recipe {
@@ -183,9 +193,6 @@ impl Recipe {
         if self.expect.is_empty() {
             return Err("a recipe has at least one [[expect]]".into());
         }
-        if [&self.quick, &self.full].iter().any(|extent| !(1..=MOST_SEEDS).contains(&extent.seeds)) {
-            return Err(format!("seeds: expected a whole number from 1 to {MOST_SEEDS}"));
-        }
         if self.sets_seed() {
             return Err(
                 "the seeds of a recipe are 1, 2, ...: `seeds` of [quick] and [full] is their number".into()
@@ -244,9 +251,6 @@ impl Recipe {
 
     fn check_case(&self, case: &Case) -> Result<(), String> {
         let fail = |fault: &str| Err(format!("case \"{}\": {fault}", case.name));
-        if self.cases.iter().filter(|other| other.name == case.name).count() > 1 {
-            return fail("another case has the same name");
-        }
         if case.analysis.is_some() && self.scenario.is_none() {
             return fail("analysis needs a [scenario]");
         }
@@ -286,7 +290,7 @@ impl Recipe {
         table.extend(case.set.clone());
         let parsed: Result<Recurrence, _> = table.try_into();
         let checked =
-            parsed.map_err(|fault: toml::de::Error| fault.message().to_owned()).and_then(Recurrence::check);
+            parsed.map_err(|fault: toml::de::Error| Fault::from(fault).message).and_then(Recurrence::check);
         Some(checked.map_err(|fault| format!("case \"{}\": {fault}", case.name)))
     }
 

@@ -1,7 +1,7 @@
 //! Errors as Python exceptions, with the text that the command prints.
 
 use millpond_diagnosis::explain::{ExplainError, RunReadError};
-use millpond_papers::RecipeError;
+use millpond_papers::{CheckError, RecipeError};
 use millpond_results::files::{LoadError, OutputError};
 use millpond_scenario::{Fault, Faults};
 use millpond_theory::AnalysisError;
@@ -142,6 +142,15 @@ impl From<RunReadError> for Failure {
         match error {
             RunReadError::Run(error) => error.into(),
             RunReadError::Scenario(faults) => Self::Scenario(faults),
+        }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Run(error) => error.into(),
+            CheckError::Recipe(error) => error.into(),
         }
     }
 }

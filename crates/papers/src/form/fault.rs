@@ -1,12 +1,13 @@
 //! Errors in the text of a recipe, with their place.
 
+use crate::unknown_name::unknown;
 use std::ops::Range;
 
 /// An error with the byte range of the text at which it occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     span: Option<Range<usize>>,
-    message: String,
+    pub(crate) message: String,
 }
 
 impl Fault {
@@ -42,18 +43,46 @@ impl Fault {
 
 impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Self {
-        Self { span: error.span(), message: error.message().to_owned() }
+        let message = with_names(error.message()).unwrap_or_else(|| error.message().to_owned());
+        Self { span: error.span(), message }
     }
+}
+
+/// The message about a key or a word that is unknown, with the nearest known one; none for other messages. `serde` writes
+/// "unknown field `a`, expected one of `b`, `c`".
+fn with_names(message: &str) -> Option<String> {
+    let kinds = [("unknown field `", "key"), ("unknown variant `", "value")];
+    let (kind, rest) = kinds.iter().find_map(|(begin, kind)| Some((kind, message.strip_prefix(begin)?)))?;
+    let (written, expected) = rest.split_once("`, expected ")?;
+    let known: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    Some(unknown(written, kind, &known))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Fault;
+    use crate::form::fault::with_names;
 
     #[test]
     fn an_error_is_printed_with_its_line_and_marks_under_the_value() {
         let shown = Fault::at(10..14, "unknown").show("a = 1\nb = four\n");
         assert_eq!(shown, "line 2, column 5\n  |\n2 | b = four\n  |     ^^^^\nunknown");
         assert_eq!(Fault::plain("no case").show("a = 1"), "no case");
+    }
+
+    #[test]
+    fn an_unknown_key_or_word_is_named_with_the_nearest() {
+        let [several, two, none] = [
+            "unknown field `lable`, expected one of `kind`, `title`, `label`",
+            "unknown variant `tme`, expected `time` or `boxes`",
+            "missing field `kind`",
+        ]
+        .map(with_names);
+        assert_eq!(
+            several.unwrap(),
+            "no key \"lable\"; there are: kind, title, label (did you mean \"label\"?)"
+        );
+        assert_eq!(two.unwrap(), "no value \"tme\"; there are: time, boxes (did you mean \"time\"?)");
+        assert_eq!(none, None);
     }
 }

@@ -17,6 +17,7 @@ pub(super) use fault::Fault;
 pub use rows::{COLUMNS, ROWS};
 
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use variables::Variables;
@@ -32,7 +33,23 @@ pub(super) fn read<'i, T: DeserializeOwned>(text: &'i str, siblings: Siblings<'_
     let texts = Variables::of_texts(document.get_ref());
     rows::expand(document.get_mut(), &texts)?;
     key_protocols_by_name(document.get_mut())?;
+    check_case_names(document.get_ref())?;
     Ok(T::deserialize(Deserializer::from(document))?)
+}
+
+/// Checks that no two cases have the same name.
+fn check_case_names(document: &DeTable<'_>) -> Result<(), Fault> {
+    let Some(DeValue::Array(cases)) = document.get("cases").map(Spanned::get_ref) else { return Ok(()) };
+    let mut known = BTreeSet::new();
+    for case in cases.iter() {
+        let name = case.get_ref().get("name").map(|name| (name.span(), name.get_ref()));
+        if let Some((span, DeValue::String(name))) = name
+            && !known.insert(name.as_ref())
+        {
+            return Err(Fault::at(span, format!("case \"{name}\": another case has the same name")));
+        }
+    }
+    Ok(())
 }
 
 /// Converts `[[scenario.protocols]]`, a list whose entries have a `name`, to the table of a scenario file.

@@ -1,7 +1,7 @@
 //! Boxes side by side: of values over seeds, of samples over time, or of a distribution.
 
 use super::values::{five_numbers, grouped, is_drawn, joined, point_of};
-use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, shows};
+use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 use millpond_papers::names::variable_part;
 use millpond_papers::{ChartedRun, FigurePanel, MeasuredRow, RecipeFigure};
 use millpond_results::Run;
@@ -43,7 +43,7 @@ impl MeasuredRecipe<'_> {
 
     /// A box for each run.
     fn of_runs(&self, figure: &RecipeFigure, panel: &FigurePanel) -> ValuePanel {
-        let shown = self.runs.iter().filter(|charted| shows(figure, &charted.case));
+        let shown = self.runs.iter().filter(|charted| figure.shows(&charted.case));
         let mut unit = String::new();
         let point = |charted: &ChartedRun| {
             let (numbers, own) = quantiles(panel, &charted.run)?;
@@ -59,7 +59,7 @@ impl MeasuredRecipe<'_> {
         };
         let points: Vec<_> = shown.filter_map(point).collect();
         let entity = panel.series.as_ref().or(panel.distribution.as_ref());
-        let quantity = entity.map_or("", |entity| &entity.quantity);
+        let quantity = entity.map_or("", |entity| &entity.get_ref().quantity);
         let label = if panel.label.is_empty() { quantity } else { &panel.label };
         let unit = panel.unit.clone().unwrap_or(if unit == "1" { String::new() } else { unit });
         let curves =
@@ -85,7 +85,7 @@ fn category(measured: &MeasuredRow) -> Option<(String, ValuePoint)> {
 
 /// The five numbers of a panel's series or distribution, with their unit.
 fn quantiles(panel: &FigurePanel, run: &Run) -> Option<([f64; 5], String)> {
-    if let Some(entity) = &panel.distribution {
+    if let Some(entity) = panel.distribution.as_ref().map(|entity| entity.get_ref()) {
         let (kind, pattern) = entity.kind_and_pattern().ok()?;
         let found = run
             .distributions
@@ -94,7 +94,7 @@ fn quantiles(panel: &FigurePanel, run: &Run) -> Option<([f64; 5], String)> {
         let numbers = SHARES.map(|share| quantile_of_curve(&found.points, share).unwrap_or(f64::NAN));
         return Some((numbers, found.unit.clone())).filter(|_| numbers.iter().all(|value| value.is_finite()));
     }
-    let entity = panel.series.as_ref()?;
+    let entity = panel.series.as_ref()?.get_ref();
     let (kind, pattern) = entity.kind_and_pattern().ok()?;
     let from = panel.from.map_or(f64::NEG_INFINITY, |from| from.0);
     let mut samples = Vec::new();

@@ -177,10 +177,5 @@ impl MeasuredRecipe<'_> {
     }
 }
 
-/// Whether a figure draws this case.
-fn shows(figure: &RecipeFigure, case: &str) -> bool {
-    figure.cases.is_empty() || figure.cases.iter().any(|shown| shown == case)
-}
-
 #[cfg(test)]
 mod tests;

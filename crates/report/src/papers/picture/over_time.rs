@@ -1,6 +1,6 @@
 //! Series of each run over time, with the paper's values.
 
-use super::{MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel, shows};
+use super::{MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel};
 use millpond_papers::{
     AcceptedRange, ChartedRun, Combine, EntityPattern, Expectation, FigurePanel, RecipeFigure, Statistic,
 };
@@ -44,7 +44,7 @@ impl MeasuredRecipe<'_> {
             };
             self.picture(run, charted, &panels, &figure.title)
         };
-        let shown = self.runs.iter().enumerate().filter(|(_, charted)| shows(figure, &charted.case));
+        let shown = self.runs.iter().enumerate().filter(|(_, charted)| figure.shows(&charted.case));
         shown.map(picture).filter(|picture| !picture.panels.is_empty()).collect()
     }
 
@@ -142,7 +142,7 @@ impl MeasuredRecipe<'_> {
 }
 
 fn quantity_of(panel: &FigurePanel) -> Option<PanelQuantity> {
-    let entity: &EntityPattern = panel.series.as_ref()?;
+    let entity: &EntityPattern = panel.series.as_ref()?.get_ref();
     let (kind, pattern) = entity.kind_and_pattern().ok()?;
     Some(PanelQuantity { kind, patterns: vec![pattern.to_owned()], name: entity.quantity.clone() })
 }

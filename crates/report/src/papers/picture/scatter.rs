@@ -1,6 +1,6 @@
 //! Two numbers of each run, one on each axis.
 
-use super::{MeasuredRecipe, PictureAxis, ScatterPicture, shows};
+use super::{MeasuredRecipe, PictureAxis, ScatterPicture};
 use millpond_papers::{AcceptedRange, RecipeFigure, summary_value};
 
 impl MeasuredRecipe<'_> {
@@ -9,7 +9,7 @@ impl MeasuredRecipe<'_> {
         let (x, panel) = (&figure.x, figure.panels.first()?);
         let (x_path, y_path) = (x.summary.as_ref()?, panel.summary.as_ref()?);
         let (x_scale, y_scale) = (x.scale.unwrap_or(1.0), panel.scale.unwrap_or(1.0));
-        let shown = self.runs.iter().enumerate().filter(|(_, charted)| shows(figure, &charted.case));
+        let shown = self.runs.iter().enumerate().filter(|(_, charted)| figure.shows(&charted.case));
         let points = shown.filter_map(|(index, charted)| {
             let value =
                 |path: &str, scale: f64| summary_value(path, &charted.run).ok().map(|value| value * scale);

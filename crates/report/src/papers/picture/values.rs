@@ -1,6 +1,6 @@
 //! Values of rows over a parameter of their cases, or side by side.
 
-use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, shows};
+use super::{MeasuredRecipe, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 use millpond_papers::names::{first_number, variable_part, without_numbers, without_variables};
 use millpond_papers::{
     AcceptedRange, Expectation, FigurePanel, MeasuredRow, NumberIn, RecipeFigure, Relation,
@@ -50,7 +50,7 @@ impl MeasuredRecipe<'_> {
 
     /// The rows of each panel that the figure declares, or of each quantity.
     pub(super) fn panels<'f>(&'f self, figure: &'f RecipeFigure) -> Vec<RowGroup<'f>> {
-        let rows = || self.rows.iter().filter(|one| is_drawn(one) && shows(figure, &one.case));
+        let rows = || self.rows.iter().filter(|one| is_drawn(one) && figure.shows(&one.case));
         if figure.panels.is_empty() {
             return grouped(rows());
         }
