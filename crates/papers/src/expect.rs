@@ -108,6 +108,17 @@ pub enum Claimant {
     Own,
 }
 
+impl Claimant {
+    /// As it is printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Ns2 => "ns-2",
+            Self::Own => "own",
+        }
+    }
+}
+
 /// A text, or a list of texts.
 pub(super) fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]

@@ -206,6 +206,17 @@ impl JudgedRow {
         }
     }
 
+    /// The paper's value without its unit, and without the value that an order refers to; the claim in words if the paper has no
+    /// value; empty if the row is no claim.
+    pub fn paper_alone(&self) -> &str {
+        self.paper.as_ref().or(self.claims.first()).map_or("", String::as_str)
+    }
+
+    /// The value measured in ns-2 or that of our own model, without its unit; none if there is none.
+    pub fn other_alone(&self) -> Option<&str> {
+        self.ns2.as_deref().or(self.own.as_deref())
+    }
+
     /// The value measured in ns-2 or that of our own model, with its unit and its source; none if there is none.
     pub fn other_value(&self) -> Option<String> {
         let named = |source: &str, value: &String| format!("{source}: {}", self.with_unit(value.clone()));

@@ -13,20 +13,24 @@ pub fn recipe_list(selected: &[SelectedRecipe<'_>]) -> Document {
     Document::default().table(rows)
 }
 
-/// The rows of a recipe, and below them the reasons of those that do not match.
+/// The rows of a recipe, and below them the reasons of those that do not match. In CSV a value, its unit, its source and the value
+/// that an order refers to are columns of their own.
 pub fn verdicts(checked: &CheckedRecipe) -> Document {
     let has_others = checked.rows.iter().any(|row| row.other_value().is_some());
     let mut headings = vec!["quantity", "case", "reading", "paper"];
     headings.extend(has_others.then_some("ns-2 or own"));
-    headings.extend(["measured", "unit", "verdict"]);
-    let mut rows = text_table(&headings).only_in_csv(&["unit"]);
+    headings.extend(["source", "compared", "measured", "unit", "verdict"]);
+    let mut rows = text_table(&headings).only_in_csv(&["source", "compared", "unit"]);
     for row in &checked.rows {
-        let names = [row.what.as_str(), &row.case, &row.reading, &row.paper_value()].map(Cell::from);
-        let other = has_others.then(|| row.other_value().map_or_else(Cell::absent, Cell::from));
+        let names = [row.what.as_str(), &row.case, &row.reading].map(Cell::from);
+        let paper = Cell::text(row.paper_value(), row.paper_alone());
+        let other = row.other_value().map(|shown| Cell::text(shown, row.other_alone().unwrap_or_default()));
+        let other = has_others.then(|| other.unwrap_or_else(Cell::absent));
         let shown = |value| Cell::shown(value, row.measured_value());
-        let measured = row.measured.map_or_else(Cell::absent, shown);
-        rows.add_row(names.into_iter().chain(other).chain([
-            measured,
+        rows.add_row(names.into_iter().chain([paper]).chain(other).chain([
+            row.source.name().into(),
+            row.compared.map_or_else(Cell::absent, Cell::number),
+            row.measured.map_or_else(Cell::absent, shown),
             row.unit.as_str().into(),
             row.verdict.name().into(),
         ]));

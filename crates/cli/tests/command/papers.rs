@@ -36,7 +36,15 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
     let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
     assert!(rows.starts_with("recipe,quantity,case,accepted,unit,window,window: verdict,"), "{rows}");
     assert!(rows.lines().skip(1).all(|line| line.starts_with("lgcc/section3,")), "{rows}");
-    // A number, its unit and its verdict are columns of their own.
+    // A number, its unit, its source and its verdict are columns of their own.
+    let checked = asked(&["check", "lgcc/section3", "--csv"]);
+    let lines: Vec<&str> = checked.lines().collect();
+    assert_eq!(
+        lines[0], "quantity,case,reading,paper,ns-2 or own,source,compared,measured,unit,verdict",
+        "{checked}"
+    );
+    assert!(lines[1].ends_with(",ABC,window,197.02,,paper,,197.02,packets,matches"), "{checked}");
+    assert!(lines.iter().any(|line| line.contains(",LGCC,window,,10,own,,10,RTTs,matches")), "{checked}");
     let csv = asked(&["readings", "lgcc/section3", "--csv"]);
     let lines: Vec<&str> = csv.lines().collect();
     assert!(
