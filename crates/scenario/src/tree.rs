@@ -1,7 +1,7 @@
 //! TOML as a tree whose values have a position, in the file or in an override.
 
 use crate::place::{At, Place};
-use crate::source::{Fault, Sources};
+use crate::source::{Fault, Faults, Sources};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -83,10 +83,30 @@ impl TomlTable {
 }
 
 /// Reads text number `text` of `sources` as a TOML document.
-pub(crate) fn document(sources: &Sources, text: usize) -> Result<TomlNode, Fault> {
-    let parsed = DeTable::parse(sources.text(text)).map_err(|error| syntax(sources, text, 0, &error))?;
+///
+/// # Errors
+/// The errors of its syntax, in the order of the text.
+pub(crate) fn document(sources: &Sources, text: usize) -> Result<TomlNode, Faults> {
+    let (parsed, errors) = DeTable::parse_recoverable(sources.text(text));
+    if !errors.is_empty() {
+        return Err(syntax_faults(sources, text, &errors));
+    }
     let place = Place { text, start: 0, end: 0 };
     Ok(TomlNode { place, value: Raw::Table(table(text, 0, parsed.into_inner())) })
+}
+
+/// The first error of each line. An array or a table that is not closed contains all lines after it, so that the parser finds
+/// errors in correct lines: then the first error alone.
+fn syntax_faults(sources: &Sources, text: usize, errors: &[toml::de::Error]) -> Faults {
+    if errors.iter().any(|error| error.message().starts_with("unclosed ")) {
+        return Faults(errors.iter().take(1).map(|error| syntax(sources, text, 0, error)).collect());
+    }
+    let start = |error: &toml::de::Error| error.span().unwrap_or_default().start;
+    let mut sorted: Vec<&toml::de::Error> = errors.iter().collect();
+    sorted.sort_by_key(|error| start(error));
+    let mut faults: Vec<Fault> = sorted.into_iter().map(|error| syntax(sources, text, 0, error)).collect();
+    faults.dedup_by_key(|fault| fault.line());
+    Faults(faults)
 }
 
 /// Reads what begins at byte `offset` of text number `text` as one TOML value.

@@ -409,6 +409,32 @@ fn a_mistake_in_an_override_quotes_the_override() {
 }
 
 #[test]
+fn all_lines_that_are_not_toml_are_reported_together_each_once() {
+    let text = GOOD
+        .replacen("duration = \"10s\"", "duration = 10s", 1)
+        .replacen("name = \"L1\"", "name == L1 L1", 1)
+        .replacen("count = 2", "count = two", 1);
+    let wrong: Vec<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| ["10s", "L1 L1", "two"].iter().any(|end| line.ends_with(&format!(" {end}"))))
+        .map(|(index, _)| index + 1)
+        .collect();
+    assert_eq!(wrong.len(), 3);
+    let faults = parse_with(&text, &[]).unwrap_err();
+    let lines: Vec<usize> = faults.0.iter().map(millpond_scenario::Fault::line).collect();
+    assert_eq!(lines, wrong, "{faults}");
+}
+
+#[test]
+fn an_array_that_is_not_closed_is_one_fault() {
+    let text = GOOD.replacen("between = [\"R1\", \"R2\"]", "between = [\"R1\", \"R2\"", 1);
+    assert_ne!(text, GOOD);
+    let faults = parse_with(&text, &[]).unwrap_err();
+    assert_eq!(faults.0.len(), 1, "{faults}");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named() {
     use millpond_scenario::Scenario;
     for path in ["/nowhere/at/all.toml", "/"] {
