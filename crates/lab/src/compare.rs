@@ -9,7 +9,7 @@ use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_plan::{fluid, other_queues, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
-use millpond_results::{About, Finished, Run, RunOrigin, Summary, Watch, World};
+use millpond_results::{About, Finished, Run, RunOrigin, Summary, Watch, World, labelled};
 use millpond_scenario::{At, Fault, Faults, Place, QueueSpec, Scenario};
 use millpond_theory::Study;
 use rayon::prelude::*;
@@ -311,7 +311,7 @@ pub fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<
     for of_label in cases.chunk_by(|one, next| one.label == next.label) {
         let Some(case) = of_label.first() else { continue };
         let of_case = other_queues(&case.scenario, registry)?;
-        notes.extend(of_case.into_iter().map(|note| format!("{}: {note}", case.label)));
+        notes.extend(of_case.iter().map(|note| labelled(&case.label, note)));
     }
     Ok(notes)
 }

@@ -6,7 +6,7 @@ use super::{agreement, charts, conclusion, live_agreement, parts, source, table}
 use maud::{Markup, html};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_diagnosis::agreement::live::LiveAgreement;
-use millpond_results::{Comparison, EntityKind, Run, findings, quantity};
+use millpond_results::{Comparison, EntityKind, Run, findings, labelled, quantity};
 use std::collections::BTreeSet;
 
 /// The page about `runs`, in the order of the comparison. Runs with the same label are seeds of one run. Equal runs give
@@ -187,13 +187,7 @@ fn warnings(views: &[RunView]) -> Markup {
     let shared: BTreeSet<String> =
         sets.iter().cloned().reduce(|a, b| a.intersection(&b).cloned().collect()).unwrap_or_default();
     let own = views.iter().zip(&sets).flat_map(|(view, warnings)| {
-        let label = format!("{}: ", view.run.label);
-        // Warnings about a protocol begin with its name, which may be the label.
-        let labelled = move |warning: &String| match warning.strip_prefix(&label) {
-            Some(_) => warning.clone(),
-            None => format!("{label}{warning}"),
-        };
-        warnings.difference(&shared).map(labelled)
+        warnings.difference(&shared).map(|warning| labelled(&view.run.label, warning))
     });
     notes("Warnings", &shared.iter().cloned().chain(own).collect::<Vec<_>>())
 }
@@ -211,7 +205,10 @@ mod tests {
     #[test]
     fn a_warning_of_all_runs_is_there_once_and_others_have_the_label_of_their_run() {
         let runs = [
-            run("lgcc", &["\"second\" never starts", "lgcc runs end to end", "lgcc: no relays"]),
+            run(
+                "lgcc",
+                &["\"second\" never starts", "a flow starves", "lgcc runs end to end", "lgcc: no relays"],
+            ),
             run("cubic", &["\"second\" never starts"]),
         ];
         let text = warnings(&RunView::all(&runs)).into_string();
@@ -219,7 +216,12 @@ mod tests {
             text.split("<li>").skip(1).filter_map(|item| item.split("</li>").next()).collect();
         assert_eq!(
             items,
-            ["&quot;second&quot; never starts", "lgcc: lgcc runs end to end", "lgcc: no relays"]
+            [
+                "&quot;second&quot; never starts",
+                "lgcc: a flow starves",
+                "lgcc runs end to end",
+                "lgcc: no relays"
+            ]
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Rows by which runs are compared: one for all flows of a run, and one for each of its groups. Runs that differ only in
 //! their seed are one row, whose values are means with confidence intervals.
 
-use crate::findings::{MOST_SENTENCES, longest_silences, starvation};
+use crate::findings::{MOST_SENTENCES, late_start, longest_silences, starvation};
 use crate::headline::{RunHeadline, loss, total_goodput};
 use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
@@ -137,6 +137,8 @@ impl Comparison {
             comparison.rows.extend(rows(&seeds, runs));
             comparison.findings.extend(findings(label, &seeds));
         }
+        // All runs have the same flows, whose starts differ by their random samples at most.
+        comparison.findings.extend(runs.first().and_then(|run| late_start(&run.summary)));
         comparison
     }
 }
@@ -430,6 +432,18 @@ mod tests {
                 starves("a", "0.200", "2.0", "seed 2; in 2 of 3 seeds")
             ]
         );
+    }
+
+    #[test]
+    fn a_flow_that_starts_late_in_all_runs_has_one_sentence_without_a_label() {
+        let late = |label: &str, seed| {
+            let mut run = run(label, seed, [8e6, 4e6]);
+            (run.summary.flows[1].start_s, run.summary.flows[1].stop_s) = (15.0, 20.0);
+            run
+        };
+        let findings = Comparison::of(&[late("x", 1), late("x", 2), late("y", 1)]).findings;
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(findings[0].contains(" starts at 15 s, after measure.from = 0 s: "), "{findings:?}");
     }
 
     #[test]

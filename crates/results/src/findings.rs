@@ -1,5 +1,5 @@
 //! Sentences about results that a table of means hides: flows that starve, flows that had data and sent nothing, flows that
-//! stopped ECN, and what the viewers of adaptive video saw.
+//! start long after the others are measured, flows that stopped ECN, and what the viewers of adaptive video saw.
 
 use crate::summary::Silence;
 use crate::{Flow, Group, LiveFacts, Playback, Summary};
@@ -11,6 +11,18 @@ const STARVING_BELOW: f64 = 0.1;
 /// This many silences, and this many groups with starving flows, have a sentence of their own.
 pub(crate) const MOST_SENTENCES: usize = 3;
 
+/// A flow that starts later than this share of the measured time has means of another time than the other flows.
+const LATE_AFTER: f64 = 0.1;
+
+/// A sentence with the label of its run. Sentences about a protocol begin with its name, which may be the label.
+pub fn labelled(label: &str, sentence: &str) -> String {
+    let begins_with = |rest: &str| rest.starts_with(' ') || rest.starts_with(": ");
+    match sentence.strip_prefix(label).is_some_and(begins_with) {
+        true => sentence.to_owned(),
+        false => format!("{label}: {sentence}"),
+    }
+}
+
 impl Flow {
     /// Whether its goodput is below a tenth of its fair share.
     pub fn starves(&self) -> bool {
@@ -18,14 +30,36 @@ impl Flow {
     }
 }
 
-/// Sentences about a run: groups with starving flows, silences, groups that stopped ECN, adaptive video, and how late a live
+/// Sentences about a run: groups with starving flows, silences, flows that start late, groups that stopped ECN, adaptive video, and how late a live
 /// run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let live = summary.live.iter().flat_map(LiveFacts::sentences);
     let starving = starvation_sentences(summary).into_iter();
     let without_ecn = ecn_sentences(summary);
     let videos = playback_sentences(summary);
-    starving.chain(silence_sentences(summary)).chain(without_ecn).chain(videos).chain(live).collect()
+    let starving = starving.chain(silence_sentences(summary)).chain(late_start(summary));
+    starving.chain(without_ecn).chain(videos).chain(live).collect()
+}
+
+/// A sentence if a flow that is compared with others starts long after `measure.from`: one that has a fair share and runs until
+/// the end. The means of a flow begin with its start, those of links and of earlier flows do not.
+pub(crate) fn late_start(summary: &Summary) -> Option<String> {
+    let (from, end) = (summary.measured_from_s, summary.simulated_s);
+    let is_late = |flow: &&Flow| {
+        let runs_until_end = flow.completed_s.is_none() && flow.stop_s >= end;
+        let wait = flow.start_s - from;
+        flow.fair_share_bps.is_some() && runs_until_end && wait > LATE_AFTER * (end - from)
+    };
+    let last =
+        summary.flows.iter().filter(is_late).max_by(|one, other| one.start_s.total_cmp(&other.start_s))?;
+    let (name, start) = (&last.name, seconds(last.start_s));
+    let count = summary.flows.iter().filter(is_late).count();
+    let others = if count == 1 { String::new() } else { format!(", as the last of {count} flows") };
+    Some(format!(
+        "flow \"{name}\" starts at {start} s, after measure.from = {} s{others}: its means begin there and those of links and earlier \
+         flows do not, so that they and Jain's index mix different times; set measure.from to {start} s or later",
+        seconds(from),
+    ))
 }
 
 /// One sentence for each group whose flows stopped ECN.
@@ -154,6 +188,15 @@ mod tests {
     use crate::Spread;
 
     #[test]
+    fn a_sentence_that_begins_with_the_label_of_its_run_has_it_once() {
+        assert_eq!(labelled("lgcc", "lgcc: no relays"), "lgcc: no relays");
+        assert_eq!(labelled("lgcc", "lgcc runs end to end"), "lgcc runs end to end");
+        assert_eq!(labelled("lgc", "lgcc runs end to end"), "lgc: lgcc runs end to end");
+        assert_eq!(labelled("lgcc", "lgcc:cellular: no relays"), "lgcc: lgcc:cellular: no relays");
+        assert_eq!(labelled("lgcc", "flow \"a\" starves"), "lgcc: flow \"a\" starves");
+    }
+
+    #[test]
     fn a_group_that_stopped_ecn_has_one_sentence() {
         let flow =
             |group: &str, ecn_stopped_s| Flow { group: group.to_owned(), ecn_stopped_s, ..Flow::default() };
@@ -187,6 +230,42 @@ mod tests {
             base_rtts: 254.6,
         };
         Summary { silences: (0..silences).map(silence).collect(), ..Summary::default() }
+    }
+
+    #[test]
+    fn a_flow_that_starts_long_after_the_measured_time_begins_has_a_sentence() {
+        let flow = |name: &str, start_s| Flow {
+            name: name.to_owned(),
+            start_s,
+            stop_s: 60.0,
+            fair_share_bps: Some(1.0),
+            goodput_bps: 1.0,
+            ..Flow::default()
+        };
+        let found = |flows: Vec<Flow>| {
+            let summary = Summary { flows, measured_from_s: 10.0, simulated_s: 60.0, ..Summary::default() };
+            findings(&summary)
+        };
+        let late = found(vec![flow("a", 0.0), flow("b", 20.0)]);
+        assert_eq!(late.len(), 1, "{late:?}");
+        assert!(late[0].starts_with("flow \"b\" starts at 20 s, after measure.from = 10 s: "), "{late:?}");
+        assert!(late[0].ends_with("set measure.from to 20 s or later"), "{late:?}");
+        let several = found(vec![flow("a", 0.0), flow("b", 20.0), flow("c", 40.5)]);
+        assert!(
+            several[0].starts_with(
+                "flow \"c\" starts at 40.5 s, after measure.from = 10 s, as the last of 2 flows: "
+            ),
+            "{several:?}"
+        );
+        // Starts within a tenth of the measured time; flows that others are not compared with; flows that end.
+        let nothing: Vec<String> = Vec::new();
+        assert_eq!(found(vec![flow("a", 0.0), flow("b", 15.0)]), nothing);
+        assert_eq!(found(vec![flow("a", 0.0), Flow { fair_share_bps: None, ..flow("ping", 20.0) }]), nothing);
+        assert_eq!(
+            found(vec![flow("a", 0.0), Flow { completed_s: Some(50.0), ..flow("short", 20.0) }]),
+            nothing
+        );
+        assert_eq!(found(vec![flow("a", 0.0), Flow { stop_s: 40.0, ..flow("on-off", 20.0) }]), nothing);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use about::{About, Finished, RunOrigin, World, shell_word};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
 pub use disturbance::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Indicators};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};
-pub use findings::{findings, silence_sentences};
+pub use findings::{findings, labelled, silence_sentences};
 pub use headline::{RunHeadline, bottleneck};
 pub use live::LiveFacts;
 pub use machine::{Lateness, Machine};

@@ -189,7 +189,7 @@ fn a_comparison_names_the_protocols_that_are_not_at_their_own_queue() {
     assert!(output.status.success(), "{}", stderr(&output));
     let findings =
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["findings"].to_string();
-    let expected = "newreno: newreno is not at its own queue droptail: link \\\"L2\\\" has red";
+    let expected = "newreno is not at its own queue droptail: link \\\"L2\\\" has red";
     assert!(findings.contains(expected) && !findings.contains("lgcc"), "{findings}");
     let page = fs::read_to_string(folder.path().join("scenario-report.html")).unwrap();
     assert!(page.contains("newreno is not at its own queue droptail"));
