@@ -90,6 +90,38 @@ def test_ctrl_c_ends_work_within_a_second(call: str, tmp_path: Path) -> None:
     child.stdout.close()
 
 
+#: A law whose first acknowledgement is never finished.
+ENDLESS = """
+class Endless(millpond.Law):
+    name = "endless"
+    class Sender(millpond.Sender):
+        def on_start(self, start):
+            self.window_bytes = 8 * start.packet_bytes
+        def on_ack(self, ack):
+            print("running", flush=True)
+            while True:
+                pass
+millpond.register(Endless)
+"""
+
+
+@pytest.mark.parametrize("call", ["scenario.run(protocol='endless')", "millpond.testing.conformance('endless')"])
+def test_ctrl_c_ends_a_law_that_does_not_return_and_the_interpreter_goes_on(call: str) -> None:
+    program = CHILD.replace("CALL", call).replace("threading.Timer", ENDLESS + "threading.Timer")
+    program = program.replace('threading.Timer(0.5, lambda: print("running", flush=True)).start()', "")
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "running\n"
+    os.kill(child.pid, signal.SIGINT)
+    begin = time.monotonic()
+    output, errors = child.communicate(timeout=10)
+    assert output.splitlines()[-1] == "interrupted"
+    assert time.monotonic() - begin < 5.0
+    assert (child.returncode, errors) == (0, "")
+
+
 def test_an_exception_of_the_progress_function_ends_the_run(scenario: millpond.Scenario) -> None:
     class EnoughError(Exception):
         pass

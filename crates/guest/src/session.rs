@@ -18,6 +18,8 @@ struct SharedFailure {
     has_failed: AtomicBool,
     /// In tests of laws a failure unwinds, so that the test sees the events that led to it.
     unwinds: bool,
+    /// Whether laws are no longer built, because the caller does not wait for the test of laws any more.
+    is_stopped: AtomicBool,
     failure: Mutex<Option<Failure>>,
 }
 
@@ -31,14 +33,25 @@ impl Session {
         Self(Arc::new(SharedFailure { unwinds: true, ..SharedFailure::default() }))
     }
 
+    /// Ends a test of laws: each law that it builds from now on unwinds the thread. A test that searches for the shortest list
+    /// of events would otherwise call a law again and again.
+    pub fn stop(&self) {
+        self.0.is_stopped.store(true, Ordering::Relaxed);
+    }
+
     /// Makes this the current session of the thread.
     pub fn enter(&self) {
         CURRENT.with_borrow_mut(|current| *current = self.clone());
     }
 
-    /// The current session of the thread; by default one of its own, whose failures are not read.
+    /// The current session of the thread, for a law that is built; by default one of its own, whose failures are not read. A
+    /// [stopped](Self::stop) session unwinds the thread.
     pub fn current() -> Self {
-        CURRENT.with_borrow(Self::clone)
+        let session = CURRENT.with_borrow(Self::clone);
+        if session.0.is_stopped.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(String::from("the test was stopped")));
+        }
+        session
     }
 
     /// Keeps a failure if it is the first one.
@@ -100,6 +113,20 @@ mod tests {
         thread.join().unwrap();
         Session::current().fail(failure("elsewhere"));
         assert_eq!(session.take().unwrap().message, "here");
+    }
+
+    #[test]
+    fn a_test_that_was_stopped_builds_no_law() {
+        let session = Session::unwinding();
+        let entered = session.clone();
+        let thread = std::thread::spawn(move || {
+            entered.enter();
+            let builds = || std::panic::catch_unwind(Session::current).is_ok();
+            let before = builds();
+            session.stop();
+            (before, builds())
+        });
+        assert_eq!(thread.join().unwrap(), (true, false));
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod evaluation;
 mod guest;
 mod papers;
 mod pickle;
+mod python_threads;
 mod run;
 mod scenario;
 mod statistics;

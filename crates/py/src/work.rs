@@ -2,7 +2,8 @@
 
 use crate::error::{Failure, guest_error};
 use crate::guest::has_guests;
-use crate::waiting::{awaited, broken, received};
+use crate::python_threads::PythonThreads;
+use crate::waiting::{awaited, broken};
 use millpond_guest::Session;
 use millpond_lab::ThreadCount;
 use millpond_results::Watch;
@@ -13,10 +14,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// How long stopped work may take to end. Work that takes longer ends in the background, and its result is dropped.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// What the calling thread and the threads of the work share.
 struct WorkState {
@@ -78,7 +75,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&dyn Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let shared = Arc::new(WorkState::new(conditions.runs));
-    let pool = pool(conditions.threads, &shared.session)
+    let threads = PythonThreads::default();
+    let pool = pool(conditions.threads, &shared.session, &threads)
         .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
     let (sender, mut receiver) = channel();
     let watch = Arc::clone(&shared);
@@ -95,8 +93,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
         Ok(Some(Err(_)) | None) => Err(broken()),
         Err(exception) => {
             shared.is_stopped.store(true, Ordering::Relaxed);
-            // What arrives within this time is dropped as well.
-            drop(received(py, &mut receiver, GRACE));
+            threads.end(py, &mut receiver);
             Err(exception)
         }
     }
@@ -104,15 +101,22 @@ pub(crate) fn interruptible<T: Send + 'static>(
 
 /// A pool whose threads have this session. With laws of guests each thread is attached to Python until it ends, because
 /// making Python's state of a thread for each callback would take longer than the callback.
-fn pool(threads: usize, session: &Session) -> Result<ThreadPool, ThreadPoolBuildError> {
-    let session = session.clone();
+fn pool(
+    threads: usize,
+    session: &Session,
+    python_threads: &PythonThreads,
+) -> Result<ThreadPool, ThreadPoolBuildError> {
+    let (session, python_threads) = (session.clone(), python_threads.clone());
     let is_known_to_python = has_guests();
     let spawn = move |thread: ThreadBuilder| {
-        let session = session.clone();
+        let (session, python_threads) = (session.clone(), python_threads.clone());
         let run = move || {
             session.enter();
             match is_known_to_python {
-                true => Python::attach(|py| py.detach(|| thread.run())),
+                true => Python::attach(|py| {
+                    python_threads.add_current(py);
+                    py.detach(|| thread.run());
+                }),
                 false => thread.run(),
             }
         };

@@ -1,7 +1,8 @@
 //! The public conformance battery on a registered law.
 
-use super::registry;
+use super::{has_guests, registry};
 use crate::error::Failure;
+use crate::python_threads::PythonThreads;
 use crate::waiting::{awaited, broken};
 use millpond_conformance::{Laws, check};
 use millpond_guest::Session;
@@ -40,14 +41,25 @@ pub fn conformance(py: Python<'_>, name: &str) -> PyResult<Option<String>> {
         Failure::input(format!("there is no law \"{name}\"; there are: {known}"))
     })?;
     quiet_in_the_battery();
+    let threads = PythonThreads::default();
+    let session = Session::unwinding();
+    let (of_battery, entered) = (threads.clone(), session.clone());
     let battery = move || {
-        Session::unwinding().enter();
+        entered.enter();
+        if has_guests() {
+            Python::attach(|py| of_battery.add_current(py));
+        }
         catch_unwind(AssertUnwindSafe(|| check(&Laws::new([protocol], []))))
     };
     let (sender, mut receiver) = channel();
     let thread = std::thread::Builder::new().name(THREAD.into());
-    // After Ctrl-C nobody receives the result: the battery ends in the background.
     thread.spawn(move || sender.send(battery())).map_err(Failure::input)?;
-    let checked = awaited(py, &mut receiver, || py.check_signals())?.ok_or_else(broken)?;
+    let checked = awaited(py, &mut receiver, || py.check_signals());
+    // After Ctrl-C the battery ends in the background, unless a law does not return.
+    let checked = checked.inspect_err(|_| {
+        session.stop();
+        threads.end(py, &mut receiver);
+    });
+    let checked = checked?.ok_or_else(broken)?;
     Ok(checked.err().map(|cause| message(&*cause)))
 }
