@@ -83,8 +83,8 @@ def _as_error(raised: Exception) -> _core.Error:
 
 
 def _told(error: BaseException) -> str:
-    """An exception in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    """An exception in one line, without the period at its end: a sentence goes on after it."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
 
 
 def capacity(executor: Executor) -> int:

@@ -82,11 +82,11 @@ def test_a_run_that_always_ends_its_worker_is_named_after_three_attempts(
 ) -> None:
     def lose(numbers: list[int]) -> None:
         if 7 in numbers:
-            raise CrashedError("worker died")
+            raise CrashedError("worker died.")
 
     executor = Here(lose)
     tasks = count_tasks(executor)
-    with pytest.raises(millpond.Error, match=r"CrashedError: worker died.*memory for the run") as raised:
+    with pytest.raises(millpond.Error, match=r"CrashedError: worker died\. Look at .*memory for the run") as raised:
         run_sweep(scenario, tmp_path, executor)
     assert sum(7 in numbers for numbers in tasks) == 3
     # The eighth in the order of settings, protocols and seeds, which are 1 and 2.
@@ -119,9 +119,9 @@ def test_an_executor_that_ends_keeps_what_it_had_executed(
 
 def test_an_executor_that_breaks_at_once_is_told(scenario: millpond.Scenario, tmp_path: Path) -> None:
     def fail(numbers: list[int]) -> None:
-        raise BrokenExecutor("no worker could be started")
+        raise BrokenExecutor("no worker could be started.")
 
-    with pytest.raises(millpond.Error, match=f"no worker could be started. 0 of {RUNS} missing runs"):
+    with pytest.raises(millpond.Error, match=rf"no worker could be started\. 0 of {RUNS} missing runs"):
         run_sweep(scenario, tmp_path, Here(fail))
 
 
