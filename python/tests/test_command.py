@@ -102,7 +102,7 @@ def test_an_error_has_the_text_of_the_command(
 
 
 def error_in_another_process(file: Path, protocol: str) -> str:
-    """The error of a run with an unknown protocol. The laws that other tests have registered are known in this process."""
+    """The error of a run with an unknown protocol. This process knows the laws that other tests have registered."""
     program = """
 import millpond, sys
 try:

@@ -109,9 +109,7 @@ millpond.register(Endless)
 def test_ctrl_c_ends_a_law_that_does_not_return_and_the_interpreter_goes_on(call: str) -> None:
     program = CHILD.replace("CALL", call).replace("threading.Timer", ENDLESS + "threading.Timer")
     program = program.replace('threading.Timer(0.5, lambda: print("running", flush=True)).start()', "")
-    child = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "running\n"
     os.kill(child.pid, signal.SIGINT)
