@@ -40,6 +40,10 @@ impl MeaninglessValue {
     }
 }
 
+/// What limits the bytes in flight of a law without a window: nothing, by a value that is not [extreme](is_extreme), so that both
+/// kinds of laws need one comparison.
+pub(super) const NO_WINDOW: Bytes = Bytes::new(u64::MAX - 1);
+
 /// True if a limit is zero or the maximum: one comparison, because most permits have neither.
 #[inline]
 pub(super) const fn is_extreme(limit: u64) -> bool {
@@ -96,6 +100,6 @@ mod tests {
     #[test]
     fn only_zero_and_the_maximum_are_extreme() {
         assert!(is_extreme(0) && is_extreme(u64::MAX));
-        assert!(!is_extreme(1) && !is_extreme(u64::MAX - 1));
+        assert!(!is_extreme(1) && !is_extreme(NO_WINDOW.get()));
     }
 }

@@ -24,7 +24,7 @@ use crate::skipped::SkippedNumbers;
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
 use crate::{AckRanges, Ledger, SenderObserver, SenderState};
-use meaningless::is_extreme;
+use meaningless::{NO_WINDOW, is_extreme};
 use millpond_law::{Context, Ecn, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -374,11 +374,12 @@ impl SenderEnd {
         if permit.pace.is_some() {
             self.ledger.set_quantum(permit.quantum);
         }
-        if permit.window.is_some_and(|window| is_extreme(window.get())) {
+        let window = permit.window.unwrap_or(NO_WINDOW);
+        if is_extreme(window.get()) {
             self.record_extreme(now, &permit);
         }
         self.permit = permit;
-        self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
+        self.in_flight_limit = window.min(self.config.max_in_flight);
     }
 }
 
