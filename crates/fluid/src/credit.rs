@@ -49,6 +49,14 @@ use millpond_law::fluid::SenderInputs;
 /// Tau in base round-trip times of the upstream loop.
 const SETTLING: f64 = 1.0 / 64.0;
 
+/// The part of what a loop has in queues beyond its share of them that departs in each base round-trip time.
+const RETURNING: f64 = 1.0 / 64.0;
+
+/// Tau in seconds: the time constant with which this loop uses its credit.
+pub(crate) fn settling_time(asm: &Assembly, loop_index: usize) -> f64 {
+    SETTLING * asm.loops[loop_index].base_rtt
+}
+
 /// The credits of a network, and what they limit.
 pub(crate) struct Credits {
     /// Whether the buffers of relays have an effect.
@@ -131,6 +139,23 @@ impl Credits {
         Self { active: active && count > 0, returning, limits: vec![f64::INFINITY; count], queued }
     }
 
+    /// Sets the greatest rates of the loops before relays with a limited buffer.
+    pub(crate) fn set_limits(
+        &mut self,
+        asm: &Assembly,
+        delays: &DelayTable,
+        history: &impl ChannelHistory,
+        x: &[f64],
+    ) {
+        if !self.active {
+            return;
+        }
+        for ((limit, state), &relay) in self.limits.iter_mut().zip(asm.credit_states()).zip(&asm.credits) {
+            let room = room(asm, delays, history, relay, x[state]);
+            *limit = (room / settling_time(asm, asm.relays[relay].upstream.0)).max(0.0);
+        }
+    }
+
     /// Sets the departures of the loops that credit limits to what they have in the queues over the queueing delay.
     pub(crate) fn set_departures(
         &mut self,
@@ -144,10 +169,9 @@ impl Credits {
             return;
         }
         let at = &asm.channels;
-        let states = asm.credit_states().zip(asm.queued_states());
-        for (number, ((credit, queued), &relay)) in states.zip(&asm.credits).enumerate() {
+        for (number, (queued, &relay)) in asm.queued_states().zip(&asm.credits).enumerate() {
             let l = asm.relays[relay].upstream.0;
-            let settling = SETTLING * asm.loops[l].base_rtt;
+            let settling = settling_time(asm, l);
             let (mut queueing, mut kept) = (0.0, 1.0);
             for (hop, delays) in asm.hops_of(l).iter().zip(&delays.hops[asm.loops[l].hops.clone()]) {
                 queueing += history.get(at.delay + hop.link, delays.onward).max(0.0);
@@ -155,11 +179,10 @@ impl Credits {
             }
             let sent = history.get(at.rate + l, delays.loops[l].forward).max(0.0);
             let arriving = sent * kept;
-            let permits = room(asm, delays, history, relay, x[credit]) / settling;
-            let limited = limited_part(permits, sent);
+            let limited = limited_part(self.limits[number], sent);
             let by_arrivals = channels[at.delivered + l];
             let by_queue = (x[queued].max(0.0) + settling * arriving) / (queueing + settling);
-            let returning = SETTLING * (x[queued] - queueing * by_arrivals) / asm.loops[l].base_rtt;
+            let returning = RETURNING * (x[queued] - queueing * by_arrivals) / asm.loops[l].base_rtt;
             // The product of departing shares may be more than there is: nothing departs that has not arrived.
             let most = arriving + x[queued].max(0.0) / settling;
             let unlimited = (by_arrivals + returning).max(0.0).min(most);
@@ -177,26 +200,22 @@ impl Credits {
         delays: &DelayTable,
         senders: &[SenderInputs],
         history: &impl ChannelHistory,
-        x: &[f64],
         channels: &mut [f64],
     ) {
         if !self.active {
             return;
         }
         let at = &asm.channels;
-        for (number, (state, &r)) in asm.credit_states().zip(&asm.credits).enumerate() {
+        for (number, &r) in asm.credits.iter().enumerate() {
             let (relay, delay) = (&asm.relays[r], delays.relays[r]);
             let (before, next) = (relay.upstream.0, relay.downstream.0);
-            let room = room(asm, delays, history, r, x[state]);
             let sender = &asm.loops[asm.controlling_loop(before)];
             let lost = senders[sender.class].lost[sender.place];
             let lost = lost * history.get(at.rate + before, delays.loops[before].rtt).max(0.0);
-            let limit = (room / (SETTLING * asm.loops[before].base_rtt)).max(0.0);
             self.returning[number] = history.get(at.rate + next, delay).max(0.0) + lost;
-            self.limits[number] = limit;
             let rate = &mut channels[at.rate + before];
             if !asm.is_shared_flow(before) {
-                *rate = rate.min(limit);
+                *rate = rate.min(self.limits[number]);
             }
         }
     }

@@ -110,13 +110,14 @@ impl<'a> RightHandSide<'a> {
         }
         self.move_to_sides(x, LawSet::Senders);
         self.set_delivered_rates(history, channels, true);
+        self.credits.set_limits(self.asm, &self.delays, history, x);
         self.credits.set_departures(self.asm, &self.delays, history, x, channels);
         for class in 0..self.asm.sender_classes.len() {
             self.set_sending_rates(class, discrete, x, channels);
         }
         let rates = self.asm.channels.rate..self.asm.channels.rate + self.asm.loops.len();
         self.unused.note_permitted(&channels[rates.clone()]);
-        self.credits.limit(self.asm, &self.delays, &self.senders, history, x, channels);
+        self.credits.limit(self.asm, &self.delays, &self.senders, history, channels);
         self.set_relay_rates(discrete, x, dx, channels);
         self.unused.set_growth(self.asm, &channels[rates], &mut self.senders);
         self.credits.set_derivatives(self.asm, x, dx, channels);
