@@ -37,7 +37,8 @@
 //! In a steady state its rate is B over the round-trip time and tau, as in a loop without queue. The departures of a loop that credit
 //! does not limit are those by its present arrivals, as the analyses have them. These do not conserve the bits of each loop while
 //! rates change, so that c would differ more and more from q times the departures: it returns there within 64 round-trip times, and
-//! nothing departs that has not arrived.
+//! nothing departs that has not arrived. A loop that sends nothing, because it has stopped, has no present arrivals: what it has in
+//! the queues departs as that of a limited loop.
 //!
 //! A law whose rate is limited by credit does not use all that it permits, as without data (`unused_rate`).
 
@@ -119,16 +120,11 @@ fn room(
     buffer.bits(permitted) - (buffer.reference() - credit)
 }
 
-/// How far credit limits a loop that may send `permits` and has sent `sent` one forward delay ago, in bit/s: entirely if it permits
-/// no more, and not at all if it permits twice that.
+/// How far a loop departs by what it has in the queues, if it may send `permits` and has sent `sent` one forward delay ago, in bit/s:
+/// entirely if credit permits no more, and not at all if it permits twice that. Entirely also if nothing was sent, because then
+/// its present arrivals are no measure of what it has in the queues.
 fn limited_part(permits: f64, sent: f64) -> f64 {
-    if permits <= sent {
-        1.0
-    } else if sent > 0.0 {
-        (2.0 - permits / sent).max(0.0)
-    } else {
-        0.0
-    }
+    if sent > 0.0 { (2.0 - permits / sent).clamp(0.0, 1.0) } else { 1.0 }
 }
 
 impl Credits {
@@ -246,10 +242,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credit_limits_a_loop_that_it_permits_no_more_than_was_sent_also_if_nothing_was_sent() {
+    fn a_loop_departs_by_its_queues_if_credit_permits_no_more_than_was_sent_or_if_nothing_was_sent() {
         let parts =
             [(5.0, 10.0), (10.0, 10.0), (15.0, 10.0), (20.0, 10.0), (1.0, 0.0), (0.0, 0.0), (-1.0, 0.0)];
-        let expected = [1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 1.0];
+        let expected = [1.0, 1.0, 0.5, 0.0, 1.0, 1.0, 1.0];
         assert_eq!(parts.map(|(permits, sent)| limited_part(permits, sent)), expected);
     }
 }

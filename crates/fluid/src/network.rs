@@ -42,7 +42,8 @@ pub struct Loop {
     pub count: f64,
     /// Start time in seconds. None: active since before time zero, in its initial state.
     pub start: Option<f64>,
-    /// Stop time in seconds. None: it never stops.
+    /// Stop time in seconds. None: it never stops, or it begins at a relay. Such a loop stops after the loop before it, once the
+    /// relay is empty.
     pub stop: Option<f64>,
     /// Whether packets are ECN-capable. If not, a mark of a queue law is a loss.
     pub ecn: bool,

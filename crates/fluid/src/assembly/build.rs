@@ -30,6 +30,7 @@ impl Assembly {
             parts.loops[relay.upstream.0].end_relay = Some(i);
             parts.loops[relay.downstream.0].start_relay = Some(i);
         }
+        parts.set_stops(&network.relays);
         parts.collect_shared_flows(&shares);
         Ok(parts.finish(network.relays, network.steps))
     }
@@ -117,6 +118,17 @@ impl AssemblyBuilder {
             protocol,
         });
         (self.sender_classes.len() - 1, 0)
+    }
+
+    /// Sets the stops of the loops that begin at relays to those of the first loops of their chains.
+    fn set_stops(&mut self, relays: &[Relay]) {
+        for first in 0..self.loops.len() {
+            let LoopData { start_relay: None, mut end_relay, stop, .. } = self.loops[first] else { continue };
+            while let Some(relay) = end_relay {
+                let next = &mut self.loops[relays[relay].downstream.0];
+                (next.stop, end_relay) = (stop, next.end_relay);
+            }
+        }
     }
 
     /// Collects the flows of each shared loop.

@@ -136,6 +136,12 @@ fn check_relay(network: &FluidNetwork, relay: &Relay) -> Result<(), Error> {
     if !(relay.buffer.size > 0.0 && relay.buffer.delay > 0.0 && relay.buffer.least >= 0.0) {
         return refuse(&upstream.name, "the buffer of the relay at its end must be above zero");
     }
+    if downstream.stop.is_some() {
+        return refuse(
+            &downstream.name,
+            "it begins at a relay, so it stops with the loop before it, once the relay is empty",
+        );
+    }
     if upstream.count != downstream.count {
         return refuse(&downstream.name, "it must represent as many flows as its upstream loop");
     }

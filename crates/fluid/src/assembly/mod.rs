@@ -141,6 +141,7 @@ pub(crate) struct LoopData {
     pub(crate) base_rtt: f64,
     pub(crate) count: f64,
     pub(crate) start: Option<f64>,
+    /// If it begins at a relay, the stop time of the first loop of its chain; it sends what the relay holds after that.
     pub(crate) stop: Option<f64>,
     pub(crate) ecn: bool,
     /// The range of its hops in [`Assembly::hops`].

@@ -7,6 +7,7 @@
 
 mod dense_output;
 mod dormand_prince;
+mod draining;
 mod event_detection;
 mod history;
 mod perturb;
@@ -80,6 +81,8 @@ pub struct Solver<'a> {
     /// The time of the look-ups in seconds, and the middle of its step.
     lookup_time: (f64, f64),
     scheduled: ScheduledEvents,
+    /// The loops that stop once they have sent what the relay at their beginning holds.
+    draining: Vec<usize>,
     owners: Vec<Entity>,
     /// Scale of each state, for its absolute error.
     scales: Vec<f64>,
@@ -147,6 +150,7 @@ impl<'a> Solver<'a> {
             measured_lookups: vec![Lookup::default(); rhs.delays.delays.len()],
             lookup_time: (0.0, 0.0),
             scheduled,
+            draining: Vec::new(),
             owners: asm.owners(),
             scales: asm.scales(),
             stages: vec![vec![0.0; states]; 7],
@@ -296,10 +300,7 @@ impl<'a> Solver<'a> {
             match event {
                 ScheduledEvent::Discontinuity(_) => {}
                 ScheduledEvent::Start(l) => self.start(LoopId(l))?,
-                ScheduledEvent::Stop(l) => {
-                    self.discrete.active[l] = false;
-                    self.propagate_jump(Entity::Loop(l));
-                }
+                ScheduledEvent::Stop(l) => self.stop(l),
                 ScheduledEvent::Capacity(i) => {
                     let step = self.rhs.asm.steps[i];
                     self.discrete.apply(self.rhs.asm, step);
@@ -322,7 +323,7 @@ impl<'a> Solver<'a> {
         for _ in 0..8 {
             self.evaluate_now();
             self.update_guard_sizes();
-            if !self.update_held_states() && !self.apply_guard_jumps() {
+            if !self.update_held_states() && !self.stop_drained_loops() && !self.apply_guard_jumps() {
                 break;
             }
         }

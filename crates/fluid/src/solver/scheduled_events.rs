@@ -19,7 +19,7 @@ const MAX_PENDING: usize = 64;
 pub(super) enum ScheduledEvent {
     /// A loop starts.
     Start(usize),
-    /// A loop stops.
+    /// A loop stops; if it begins at a relay, the last data can have arrived there.
     Stop(usize),
     /// A capacity changes; index into [`Assembly::steps`].
     Capacity(usize),
@@ -64,10 +64,10 @@ impl ScheduledEvents {
     pub(super) fn new(asm: &Assembly, track: bool) -> Self {
         let mut scheduled = Self::without_changes(asm, track);
         for (l, data) in asm.loops.iter().enumerate() {
-            scheduled.lifetimes[l] =
-                (data.start.unwrap_or(f64::NEG_INFINITY), data.stop.unwrap_or(f64::INFINITY));
-            for (time, what) in [(data.start, ScheduledEvent::Start(l)), (data.stop, ScheduledEvent::Stop(l))]
-            {
+            // A loop that begins at a relay stops after the loop before it, once the relay is empty.
+            let stop = data.stop.filter(|_| data.start_relay.is_none());
+            scheduled.lifetimes[l] = (data.start.unwrap_or(f64::NEG_INFINITY), stop.unwrap_or(f64::INFINITY));
+            for (time, what) in [(data.start, ScheduledEvent::Start(l)), (stop, ScheduledEvent::Stop(l))] {
                 time.into_iter().for_each(|time| scheduled.add(time, what));
             }
         }
@@ -75,6 +75,11 @@ impl ScheduledEvents {
             scheduled.add(step.time, ScheduledEvent::Capacity(i));
         }
         scheduled
+    }
+
+    /// The loop has ended at this time, in seconds.
+    pub(super) fn end_loop(&mut self, loop_index: usize, time: f64) {
+        self.lifetimes[loop_index].1 = time;
     }
 
     /// Sets the lags of laws at these states. A discontinuity is propagated with the lag at that time: exactly if the lag is

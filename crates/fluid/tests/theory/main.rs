@@ -5,6 +5,7 @@
 mod chain;
 mod credit;
 mod deliveries;
+mod draining;
 mod events;
 mod fixed;
 mod granularity;

@@ -165,6 +165,35 @@ fn a_stopped_flow_has_rates_until_its_last_data_have_arrived_and_a_window_while_
     }
 }
 
+/// A flow stops at 3 s. Its relay holds what the first link carries beyond the capacity of the second one, a sixth of all.
+const STOPS_BEFORE_ITS_RELAY: &str = r#"
+duration = "6s"
+measure = { every = "500ms" }
+links = [
+    { name = "first", between = ["A", "R"], rate = "12Mbps", delay = "10ms", buffer = "unlimited" },
+    { name = "second", between = ["R", "B"], rate = "10Mbps", delay = "10ms", buffer = "unlimited" },
+]
+flows = [{ name = "f", protocol = "split", path = ["A", "R", "B"], stop = "3s" }]
+[protocols.split]
+protocol = "xcp"
+relays = ["R"]
+relay_buffer = "unlimited"
+"#;
+
+#[test]
+fn a_relay_sends_what_it_holds_when_its_flow_has_stopped() {
+    for sets in [&[][..], &["protocols.split.aggregate=[\"R\"]"]] {
+        for run in [results(STOPS_BEFORE_ITS_RELAY, sets), fluid(STOPS_BEFORE_ITS_RELAY, sets)] {
+            let world = run.summary.world.as_str();
+            let last = samples(&run, EntityKind::Flow, "f", quantity::GOODPUT).last().unwrap().0;
+            assert!((3.5..=4.5).contains(&last), "{world}: {last}");
+            let sent = flow(&run, "f").sent as f64 * 1500.0;
+            let delivered = run.transfers[0].delivered_bytes as f64;
+            assert!((delivered / sent - 1.0).abs() < 0.02, "{world}: {delivered} of {sent}");
+        }
+    }
+}
+
 #[test]
 fn a_flow_is_measured_between_its_start_and_its_stop() {
     let sets = ["flows.small.start=12s", "flows.small.stop=18s"];

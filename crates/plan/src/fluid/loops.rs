@@ -157,7 +157,10 @@ impl<'s> LoopBuilder<'_, 's> {
             let id = if is_shared(self.scenario, entry, number, path) {
                 self.add_to_shared(class, new, network, all)
             } else {
-                all.add(network, self.engine_loop(class, model, &new.plan, &new.delays), new.plan)
+                // Loops after the first one stop once they have sent what their relays hold.
+                let stop = class.first.samples.stop.filter(|_| number == 0).map(Time::secs);
+                let engine_loop = self.engine_loop(class, model, &new.plan, &new.delays);
+                all.add(network, Loop { stop, ..engine_loop }, new.plan)
             };
             if let Some(&upstream) = ids.last() {
                 let buffer = buffers.next().unwrap_or(RelayBuffer::UNLIMITED);
@@ -210,14 +213,12 @@ impl<'s> LoopBuilder<'_, 's> {
                 shared: None,
             };
             let engine_loop = self.engine_loop(class, model, &whole, &delays);
-            let id = all.add(network, Loop { stop: None, ..engine_loop }, whole);
+            let id = all.add(network, engine_loop, whole);
             all.shared.push((key, id));
             id
         });
-        let samples = class.first.samples;
         let mut flows = network.shared_flow(shared, &plan.name, plan.facts.weight).times(plan.count);
-        flows.start = Some(samples.start.secs() + offset);
-        flows.stop = samples.stop.map(|stop| stop.secs() + offset);
+        flows.start = Some(class.first.samples.start.secs() + offset);
         all.add(network, flows, FluidLoopPlan { shared: Some(shared), allocation: FAIR_SCHEDULING, ..plan })
     }
 
@@ -239,7 +240,6 @@ impl<'s> LoopBuilder<'_, 's> {
         }
         new.count = plan.count;
         new.start = Some(class.first.samples.start.secs());
-        new.stop = class.first.samples.stop.map(Time::secs);
         new.ecn = model.configured.needs.ecn.is_some();
         new
     }
