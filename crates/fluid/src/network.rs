@@ -3,6 +3,7 @@
 use millpond_law::fluid::{
     FluidSender, InputSet, LinkLaws, Number, SenderInput, SenderLaws, State, Verdicts, sender_law,
 };
+use std::collections::BTreeMap;
 
 /// Index of a link, in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -308,11 +309,82 @@ impl FluidNetwork {
         self.relays.push(relay);
     }
 
-    /// Sets forward delays below `shortest` (in seconds) to zero and lengthens the return path accordingly. The
-    /// accurate solver's steps are limited by the shortest delay that is not zero.
-    pub fn round_down_delays(&mut self, shortest: f64) {
-        for hop in self.loops.iter_mut().flat_map(|l| &mut l.path).filter(|hop| hop.forward < shortest) {
-            hop.forward = 0.0;
+    /// Sets forward delays to zero that are shorter than the shortest base round-trip time divided by `parts`, and lengthens the
+    /// return path accordingly. The accurate solver's steps are limited by the shortest delay that is not zero. The shortest
+    /// round-trip time is that of the loops to which links and relays connect a loop, so that all others have no effect on it.
+    pub fn round_down_delays(&mut self, parts: f64) {
+        let shortest = self.shortest_connected_rtts();
+        for (l, shortest) in self.loops.iter_mut().zip(shortest) {
+            for hop in l.path.iter_mut().filter(|hop| hop.forward < shortest / parts) {
+                hop.forward = 0.0;
+            }
         }
+    }
+
+    /// For each loop, in seconds, the shortest base round-trip time of all loops to which links and relays connect it.
+    fn shortest_connected_rtts(&self) -> Vec<f64> {
+        let mut shortest: Vec<f64> = self.loops.iter().map(|l| l.base_rtt).collect();
+        let mut of_links: BTreeMap<LinkId, f64> = BTreeMap::new();
+        loop {
+            let before = shortest.clone();
+            for (l, rtt) in self.loops.iter().zip(&shortest) {
+                for hop in &l.path {
+                    let of_link = of_links.entry(hop.link).or_insert(f64::INFINITY);
+                    *of_link = of_link.min(*rtt);
+                }
+            }
+            for (l, rtt) in self.loops.iter().zip(&mut shortest) {
+                *rtt = l.path.iter().filter_map(|hop| of_links.get(&hop.link)).fold(*rtt, |a, b| a.min(*b));
+            }
+            for Relay { upstream, downstream, .. } in &self.relays {
+                let ends = [upstream, downstream].map(|id| shortest.get(id.0).copied());
+                let rtt = ends.into_iter().flatten().fold(f64::INFINITY, f64::min);
+                for id in [upstream, downstream] {
+                    shortest.get_mut(id.0).into_iter().for_each(|known| *known = rtt);
+                }
+            }
+            if !shortest.iter().zip(&before).any(|(now, before)| now < before) {
+                return shortest;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loops over these links, with these base round-trip times and the delay of one second to their links.
+    fn network(loops: &[(&[usize], f64)]) -> FluidNetwork {
+        let mut network = FluidNetwork::new();
+        for link in 0..4 {
+            network.link(&link.to_string(), 1.0, 1.0);
+        }
+        for (links, base_rtt) in loops {
+            let mut new = Loop::new("", ProtocolId(0), sender_law(NoLaw), *base_rtt);
+            for link in *links {
+                new = new.over(LinkId(*link), 1.0);
+            }
+            network.add(new);
+        }
+        network
+    }
+
+    fn rounded_down(mut network: FluidNetwork) -> Vec<bool> {
+        network.round_down_delays(100.0);
+        network.loops.iter().map(|l| l.path.iter().all(|hop| hop.forward == 0.0)).collect()
+    }
+
+    #[test]
+    fn a_delay_is_rounded_down_by_the_shortest_round_trip_time_of_connected_loops() {
+        // A hundredth of 200 s is more than the delay, a hundredth of 50 s less.
+        assert_eq!(rounded_down(network(&[(&[0], 200.0), (&[1], 50.0)])), [true, false]);
+        assert_eq!(rounded_down(network(&[(&[0], 200.0), (&[0, 1], 300.0), (&[1], 50.0)])), [false; 3]);
+        let mut chain = network(&[(&[0], 200.0), (&[1], 50.0), (&[2], 200.0)]);
+        let buffer = RelayBuffer::UNLIMITED;
+        chain.add_relay(Relay { upstream: LoopId(0), downstream: LoopId(1), forward: 2.0, buffer });
+        // Of the loops of an invalid relay one does not exist.
+        chain.add_relay(Relay { upstream: LoopId(2), downstream: LoopId(9), forward: 2.0, buffer });
+        assert_eq!(rounded_down(chain), [false, false, true]);
     }
 }

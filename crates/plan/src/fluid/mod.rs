@@ -26,6 +26,10 @@ use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Scenario};
 use plan::{FluidProtocol, refused};
 
+/// Stability depends on the sum of a loop's delays. One that is shorter than a round-trip time divided by this would only limit the step
+/// of the solver.
+const PARTS_OF_RTT: f64 = 100.0;
+
 /// Plans the fluid world of `scenario` with the protocols of `registry`.
 ///
 /// # Errors
@@ -68,9 +72,7 @@ fn plan_equations(
     let mut network = FluidNetwork::new();
     let links = links::links(scenario, registry, &models, &instances, &mut network)?;
     let loops::Loops { loops, flows, .. } = loops::loops(scenario, &models, &instances, &links, &mut network);
-    // Stability depends on the sum of a loop's delays; a much shorter delay would only limit the step of the solver.
-    let shortest = loops.iter().map(|l| l.facts.base_rtt).fold(f64::INFINITY, f64::min);
-    network.round_down_delays(shortest / 100.0);
+    network.round_down_delays(PARTS_OF_RTT);
     let assembly = Assembly::new(network).map_err(|error| refused(scenario, &links, &loops, error))?;
     let protocols = models.iter().map(|m| m.configured.protocol.card().name).collect();
     let left_out = models.iter().map(|m| (m.configured.label.value.clone(), m.equations.left_out()));
