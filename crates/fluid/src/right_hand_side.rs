@@ -498,8 +498,8 @@ impl<'a> RightHandSide<'a> {
             let (stays, is_empty) = (admitted * (1.0 - overflow), held == Held::Lower);
             channels[at.passing + l] = departing_share(stays, capacity, is_empty);
             channels[at.capacity + l] = capacity;
-            // Delayed arrivals can be negative between the nodes of a step.
-            channels[at.departing + l] = if is_empty { stays.max(0.0) } else { capacity };
+            // Delayed arrivals can be negative between the nodes of a step, and exceed the capacity at the node of a jump that ends it.
+            channels[at.departing + l] = if is_empty { stays.max(0.0).min(capacity) } else { capacity };
         }
     }
 

@@ -90,6 +90,19 @@ impl FluidSender for Thermostat {
     }
 }
 
+/// Without propagated discontinuities, bisection finds the time of a jump of the arrivals, and the last node of the step is beyond it.
+#[test]
+fn a_link_serves_no_more_than_its_capacity_where_a_step_ends_at_a_jump_of_its_arrivals() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 100.0, 50.0);
+    network.add(Loop::new("f", P, sender_law(Steady(1e20)), 0.3).over(link, 0.1));
+    let accuracy = Accuracy { track_discontinuities: false, ..EXACT };
+    let solution = Assembly::new(network).unwrap().run(1.0, 0.05, accuracy).unwrap();
+    let column = solution.column(Entity::Link(0), "departing rate").unwrap();
+    let served = solution.integral(column).unwrap().last().unwrap();
+    assert!((served - 90.0).abs() < 1e-6, "{served} bits in 0.9 s");
+}
+
 #[test]
 fn a_step_ends_exactly_where_a_guard_changes_its_sign() {
     let mut network = FluidNetwork::new();
