@@ -72,10 +72,10 @@ pub(crate) fn chart(stability: &Stability) -> Figure {
     }
 }
 
-/// One and a half decades around all margins, else around the rightmost root.
+/// One and a half decades around all margins, else around the rightmost root that is not zero.
 fn frequency_scale(stability: &Stability, marks: &MarginMarks) -> Scale {
     const AROUND: f64 = 30.0;
-    let root = stability.spectrum.roots.first().map_or(1.0, |root| root.s.norm().max(1e-9));
+    let root = stability.spectrum.first_nonzero().map_or(1.0, |root| root.s.norm());
     let (low, high) = marks
         .frequencies()
         .fold((f64::INFINITY, 0.0_f64), |(low, high), frequency| (low.min(frequency), high.max(frequency)));

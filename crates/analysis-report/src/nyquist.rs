@@ -36,12 +36,12 @@ pub(crate) fn chart(stability: &Stability) -> Figure {
     }
 }
 
-/// Frequencies around that of the margins, else around that of the rightmost root.
+/// Frequencies around that of the margins, else around that of the rightmost root that is not zero.
 fn draw(plot: &mut Plot, plane: NyquistPlane, stability: &Stability, marks: &MarginMarks) {
     const LOWEST: f64 = 0.03;
     const HIGHEST: f64 = 100.0;
     let crossing = stability.margins.delay.or(stability.margins.phase).or(stability.margins.gain);
-    let root = stability.spectrum.roots.first().map_or(1.0, |root| root.s.norm());
+    let root = stability.spectrum.first_nonzero().map_or(1.0, |root| root.s.norm());
     let middle = crossing.map_or(root, |crossing| crossing.frequency);
     let function = Characteristic::new(&stability.linear.system);
     let loci = loci(&function, middle * LOWEST, middle * HIGHEST).unwrap_or_default();

@@ -66,15 +66,16 @@ impl Spectrum {
         self.first_nonzero().map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
-    /// The same roots with a root at zero of this multiplicity, at least; unchanged for a multiplicity of zero. Roots of differences
-    /// between equal flows are not among them ([`super::roots_of_differences`]).
+    /// The same roots with a root at zero of this multiplicity, at least: those that are zero within the accuracy of the computation
+    /// are one root that is exactly zero. Roots of differences between equal flows are not among them
+    /// ([`super::roots_of_differences`]).
     #[must_use]
     pub fn with_zero_root(mut self, multiplicity: usize) -> Self {
-        if multiplicity == 0 {
-            return self;
-        }
         let at_zero = self.roots.iter().filter(|root| self.is_zero(root)).map(|root| root.multiplicity).sum();
         let zero = Root { s: Complex::new(0.0, 0.0), multiplicity: multiplicity.max(at_zero) };
+        if zero.multiplicity == 0 {
+            return self;
+        }
         let others: Vec<Root> = self.roots.iter().filter(|root| !self.is_zero(root)).copied().collect();
         let before = others.iter().take_while(|root| root.s.re > 0.0).count();
         self.roots = others;

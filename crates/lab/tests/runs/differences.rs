@@ -40,6 +40,17 @@ fn stability(protocol: &str, counts: &[usize], sets: &[&str]) -> Stability {
     analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap()
 }
 
+/// The slope of CUBIC's function is zero at the plateau, so that one root is zero, and that of differences between flows: no result
+/// contains what rounding makes of them.
+#[test]
+fn roots_that_are_zero_within_the_accuracy_of_the_computation_are_exactly_zero() {
+    let found = stability("cubic", &[5], &["links.L.queue=pie"]);
+    let zeros: Vec<_> = found.spectrum.roots.iter().filter(|root| found.spectrum.is_zero(root)).collect();
+    assert_eq!(zeros.iter().map(|root| root.s.norm()).collect::<Vec<_>>(), [0.0]);
+    let differences: Vec<_> = found.differences.iter().map(|found| found.root.unwrap().s.norm()).collect();
+    assert_eq!(differences, [0.0]);
+}
+
 /// Two classes have the root of the differences between them; in one class it is that of the differences within it.
 #[test]
 fn the_root_of_differences_within_a_class_is_that_between_two_halves_of_it() {

@@ -161,7 +161,7 @@ impl<'p> LinearAnalysis<'p> {
         let plan = equilibrium.plan;
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
         check_feedback(plan, &linear)?;
-        let spectrum = rightmost(&linear.system)?;
+        let spectrum = rightmost(&linear.system)?.with_zero_root(0);
         let differences = differences(plan, &linear);
         let zero_root = zero_root(plan, &is_active, None, &spectrum, &differences);
         Ok(Self { plan, linear, spectrum, differences, zero_root, two_sided: None })

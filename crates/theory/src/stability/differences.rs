@@ -35,7 +35,7 @@ impl Differences {
 pub(super) fn differences(plan: &FluidPlan, linear: &Linearized) -> Vec<Differences> {
     let of_class = |(class, blocks): (&FluidLoopPlan, Vec<usize>)| {
         let root = match roots_of_differences(&linear.system, &blocks) {
-            Ok(spectrum) => Some(*spectrum.roots.first()?),
+            Ok(spectrum) => Some(*spectrum.with_zero_root(0).roots.first()?),
             Err(_) => None,
         };
         Some(Differences { flows: class.name.clone(), count: class.count as usize, root })

@@ -170,7 +170,7 @@ pub(super) fn represent(equilibrium: &PlanEquilibrium<'_>) -> Result<Option<Repr
     let Sides { thresholds, linearizations } = sides_of(equilibrium);
     let mut analyzed = linearizations
         .into_iter()
-        .map(|OneSided { sides, linear }| Ok((sides, rightmost(&linear.system)?, linear)))
+        .map(|OneSided { sides, linear }| Ok((sides, rightmost(&linear.system)?.with_zero_root(0), linear)))
         .collect::<Result<Vec<_>, AnalysisError>>()?;
     if analyzed.len() < 2 {
         return Ok(analyzed.pop().map(|(_, spectrum, linear)| Representative {
