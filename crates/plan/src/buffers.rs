@@ -33,13 +33,13 @@ pub(crate) fn packet_beyond_buffer(buffer: Buffer, traffic: &LinkTraffic<'_, '_>
 /// The size of the largest packet that crosses the link; zero without traffic.
 fn largest_packet_or_ack(traffic: &LinkTraffic<'_, '_>) -> Bytes {
     let data = traffic.data.iter().map(|(_, instance)| instance.group.packet);
-    let acks = traffic.acks.iter().map(|instance| instance.group.ack);
+    let acks = traffic.acks.iter().map(|(size, _)| *size);
     data.chain(acks).max().unwrap_or(Bytes::ZERO)
 }
 
 fn mean_base_rtt(traffic: &LinkTraffic<'_, '_>) -> Option<Span> {
     let data = traffic.data.iter().map(|(_, instance)| instance.base_rtt);
-    let acks = traffic.acks.iter().map(|instance| instance.base_rtt);
+    let acks = traffic.acks.iter().map(|(_, instance)| instance.base_rtt);
     let spans: Vec<Span> = if traffic.data.is_empty() { acks.collect() } else { data.collect() };
     (!spans.is_empty()).then(|| spans.iter().copied().sum::<Span>() / spans.len() as u64)
 }

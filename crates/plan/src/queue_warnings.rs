@@ -20,9 +20,8 @@ pub(crate) fn queue_warnings(
     protocols: &[ConfiguredProtocol<'_>],
     instances: &[FlowInstance<'_>],
 ) -> Result<Vec<String>, Faults> {
-    let labels = protocols.iter().map(|configured| configured.label.value.as_str());
     let mut found: Vec<(String, Vec<usize>)> = Vec::new();
-    for (hop, traffic) in traffic(scenario, instances, labels) {
+    for (hop, traffic) in traffic(scenario, instances, protocols) {
         let direction = scenario.links[hop.link].direction(hop.forward);
         if traffic.data.is_empty() || direction.router != RouterConduct::TakesPart {
             continue;

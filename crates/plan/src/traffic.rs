@@ -1,7 +1,8 @@
 //! The flows that cross each direction of each link.
 
 use crate::flow_instances::FlowInstance;
-use millpond_law::LinkFacts;
+use crate::protocols::ConfiguredProtocol;
+use millpond_law::{HeaderSize, LinkFacts};
 use millpond_scenario as scenario;
 use millpond_scenario::{Hop, Scenario};
 use millpond_sim::Buffer;
@@ -13,32 +14,38 @@ use std::collections::BTreeMap;
 pub(crate) struct LinkTraffic<'a, 's> {
     /// Flows whose data it carries, each with the index of the protocol of the loop that crosses the link.
     pub(crate) data: Vec<(usize, &'a FlowInstance<'s>)>,
-    /// Flows whose acknowledgements it carries.
-    pub(crate) acks: Vec<&'a FlowInstance<'s>>,
+    /// Flows whose acknowledgements it carries, each with the size of its largest acknowledgement.
+    pub(crate) acks: Vec<(Bytes, &'a FlowInstance<'s>)>,
 }
 
-/// The traffic of each of [`hops`], in their order; `labels` are the names of the protocols in the scenario, in the order
-/// of their indices.
-pub(crate) fn traffic<'a, 's, 'l>(
+/// The traffic of each of [`hops`], in their order; `protocols` are in the order of their indices.
+pub(crate) fn traffic<'a, 's: 'p, 'p>(
     scenario: &Scenario,
     instances: &'a [FlowInstance<'s>],
-    labels: impl IntoIterator<Item = &'l str>,
+    protocols: impl IntoIterator<Item = &'p ConfiguredProtocol<'s>>,
 ) -> Vec<(Hop, LinkTraffic<'a, 's>)> {
-    let numbers: BTreeMap<&str, usize> =
-        labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
+    let known: BTreeMap<&str, (usize, HeaderSize)> = protocols
+        .into_iter()
+        .enumerate()
+        .map(|(index, protocol)| (protocol.label.value.as_str(), (index, protocol.needs.header_size)))
+        .collect();
     let mut all: Vec<_> = hops(scenario).into_iter().map(|hop| (hop, LinkTraffic::default())).collect();
     let key = |hop: &Hop| (hop.link, hop.forward);
     let indices: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
     let index = |hop: &Hop| indices.get(&key(hop)).copied();
     for instance in instances {
         let labels = scenario.protocols_along(instance.group, instance.forward_path);
+        // An acknowledgement returns the header of the data.
+        let mut header = Bytes::ZERO;
         for (hop, label) in instance.forward_path.iter().zip(labels) {
-            if let Some((index, &protocol)) = index(hop).zip(numbers.get(label.value.as_str())) {
+            let Some(&(protocol, size)) = known.get(label.value.as_str()) else { continue };
+            header = header.max(size.over(instance.forward_path.len()));
+            if let Some(index) = index(hop) {
                 all[index].1.data.push((protocol, instance));
             }
         }
         for index in instance.return_path.iter().filter_map(index) {
-            all[index].1.acks.push(instance);
+            all[index].1.acks.push((instance.group.ack + header, instance));
         }
     }
     all
@@ -73,5 +80,5 @@ pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &LinkTraffic<'_, '_
 /// The largest data packet that crosses the link, else the largest acknowledgement, else 1500 bytes.
 fn largest_packet(traffic: &LinkTraffic<'_, '_>) -> Bytes {
     let data = traffic.data.iter().map(|(_, instance)| instance.group.packet).max();
-    data.or_else(|| traffic.acks.iter().map(|instance| instance.group.ack).max()).unwrap_or(Bytes::new(1500))
+    data.or_else(|| traffic.acks.iter().map(|(size, _)| *size).max()).unwrap_or(Bytes::new(1500))
 }

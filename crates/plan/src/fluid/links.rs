@@ -24,8 +24,8 @@ pub(super) fn links(
     network: &mut FluidNetwork,
 ) -> Result<Vec<FluidLinkPlan>, Faults> {
     let mut planned = Vec::new();
-    let labels = models.iter().map(|model| model.configured.label.value.as_str());
-    for (hop, traffic) in traffic(scenario, instances, labels) {
+    let protocols = models.iter().map(|model| &model.configured);
+    for (hop, traffic) in traffic(scenario, instances, protocols) {
         planned.push(link(scenario, registry, models, &traffic, hop, network)?);
     }
     Ok(planned)

@@ -129,9 +129,7 @@ pub(super) fn fair_sharing(
     instances: &[FlowInstance<'_>],
     protocols: &[ConfiguredProtocol<'_>],
 ) -> Result<(), Fault> {
-    for (hop, traffic) in
-        traffic(scenario, instances, protocols.iter().map(|configured| configured.label.value.as_str()))
-    {
+    for (hop, traffic) in traffic(scenario, instances, protocols) {
         let link: &Link = &scenario.links[hop.link];
         let feature = match link.direction(hop.forward).scheduler {
             Scheduler::Fifo => continue,

@@ -156,8 +156,7 @@ fn link_specs(
     instances: &[FlowInstance<'_>],
     nodes: &[NodeId],
 ) -> Result<Vec<(Hop, LinkSpec)>, Faults> {
-    let labels = protocols.iter().map(|configured| configured.label.value.as_str());
-    let specs = traffic(scenario, instances, labels).into_iter().map(|(hop, traffic)| {
+    let specs = traffic(scenario, instances, protocols).into_iter().map(|(hop, traffic)| {
         let ends = (nodes[scenario.tail(hop)], nodes[scenario.head(hop)]);
         Ok((hop, links::link(scenario, registry, protocols, &traffic, hop, ends)?))
     });

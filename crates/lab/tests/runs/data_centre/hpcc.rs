@@ -112,3 +112,39 @@ fn flows_of_unequal_initial_windows_become_equal() {
     let utilization = mean(series(&run, "f.0", "utilization"), (50e-3, 60e-3));
     assert!(near(utilization, equilibrium(10.0), 0.01), "{utilization}");
 }
+
+/// The independent model `tests/reference/hpcc_packets.py` has the same: an increase of 1/240 of a packet is less than what packets change in the
+/// utilization that each flow measures, and one of 1/24 is more.
+#[test]
+fn equal_flows_on_a_path_of_few_packets_are_equal_only_if_the_increase_is_a_twenty_fourth_of_a_packet() {
+    let text = r#"
+title = "HPCC on a path of nine packets"
+duration = "14s"
+measure = { from = "4s" }
+dumbbell = { bottleneck = { rate = "100Mbps", delay = "450us" } }
+flows = [{ name = "f", protocol = "hpcc", count = 4 }]
+"#;
+    let goodputs = |expected: u32| {
+        let run = results(text, &[&format!("protocols.hpcc.params.expected_flows={expected}")]);
+        let mut goodputs: Vec<f64> = run.summary.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+        goodputs.sort_by(f64::total_cmp);
+        goodputs
+    };
+    let [unequal, equal] = [100, 10].map(goodputs);
+    assert!(near(unequal[0], 5.9, 0.1) && near(unequal[3], 70.0, 0.05), "{unequal:?}");
+    assert!(equal.iter().all(|goodput| near(*goodput, 23.5, 0.05)), "{equal:?}");
+}
+
+/// A tenth of 375 bytes is less than an acknowledgement of 40 bytes with the telemetry of one link, 10 bytes.
+#[test]
+fn a_buffer_given_as_a_share_of_the_bandwidth_delay_product_holds_an_acknowledgement_with_its_telemetry() {
+    let text = r#"
+title = "HPCC with small buffers on both ways"
+duration = "20s"
+measure = { every = "1s" }
+links = [{ name = "L", between = ["A", "B"], rate = "500kbps", delay = "3ms", buffer = "0.1bdp", queue = "droptail" }]
+flows = [{ name = "f", protocol = "hpcc", path = ["A", "B"], workload = { size = "100KB" } }]
+"#;
+    let run = results(text, &[]);
+    assert_eq!(run.transfers[0].delivered_bytes, 100_000);
+}
