@@ -40,6 +40,10 @@ pub fn generate(choices: &mut Choices<'_>, world: World) -> Case {
     let protocols = generator.protocols();
     generator.links(&protocols);
     generator.flows(&protocols);
+    if !generator.is_packets() {
+        generator.relay_buffers();
+        generator.stops();
+    }
     case
 }
 
@@ -127,8 +131,7 @@ impl Generator<'_, '_> {
             keys.push(format!("aggregate = {relays}"));
         }
         if self.is_packets() {
-            let buffer = *self.choices.pick(&["2bdp", "0.5bdp", "20packets", "30KB", "40ms", "unlimited"]);
-            keys.push(format!("relay_buffer = \"{buffer}\""));
+            keys.push(self.relay_buffer());
         }
         if !nodes.is_empty() && self.choices.chance(40) {
             let usable = self.usable();
@@ -137,6 +140,31 @@ impl Generator<'_, '_> {
         }
         self.case.entries.push(EntryCase { name: name.clone(), keys });
         name
+    }
+
+    fn relay_buffer(&mut self) -> String {
+        let buffers = ["2bdp", "0.5bdp", "20packets", "30KB", "40ms", "unlimited"];
+        format!("relay_buffer = \"{}\"", self.choices.pick(&buffers))
+    }
+
+    /// The buffers of relays in the fluid world.
+    fn relay_buffers(&mut self) {
+        for entry in 0..self.case.entries.len() {
+            let buffer = self.relay_buffer();
+            self.case.entries[entry].keys.push(buffer);
+        }
+    }
+
+    /// Ends some flows of the fluid world before the end of the run.
+    fn stops(&mut self) {
+        for group in 0..self.case.flows.len() {
+            let FlowCase { start_us, gap_us, count, .. } = self.case.flows[group];
+            let last_start = start_us + gap_us * count;
+            if self.choices.chance(30) && last_start < self.case.duration_us {
+                let stop = self.choices.between(last_start + 1, self.case.duration_us);
+                self.case.flows[group].keys.push(format!("stop = \"{stop}us\""));
+            }
+        }
     }
 
     fn links(&mut self, protocols: &[String]) {

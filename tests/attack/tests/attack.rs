@@ -10,11 +10,16 @@ use std::path::Path;
 
 const SCENARIOS: u64 = 100;
 
+/// Further scenarios that have broken an invariant or a relation: one whose relation of split links was wrong for routers with a state from
+/// the beginning of the run, and one in which acknowledgements with telemetry were larger than a buffer.
+const REMEMBERED: [u64; 2] = [60140, 60401];
+
 #[test]
 fn random_scenarios_keep_all_invariants_and_relations() {
     let registry = Registry::builtin();
+    let numbers: Vec<u64> = (0..SCENARIOS).chain(REMEMBERED).collect();
     let attacked: Vec<_> =
-        (0..SCENARIOS).into_par_iter().map(|number| (number, attack(number, &registry))).collect();
+        numbers.into_par_iter().map(|number| (number, attack(number, &registry))).collect();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attack");
     let (mut broken, mut refused) = (Vec::new(), Vec::new());
     for (number, result) in attacked {
