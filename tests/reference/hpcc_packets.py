@@ -3,9 +3,9 @@
     U <- U + min(tau / T, 1) (txRate / B + min(qLen, last qLen) / (B T) - U)
     W <- Wc eta / U + W_AI if U >= eta or after five increases, else Wc + W_AI;  Wc <- W once per round trip
 
-100 Mbit/s and 1 ms: B T is 8.3 packets of 1500 bytes. A packet leaves while less than W is in flight, and no earlier than the pace
-W / T permits; a change of the pace moves the time of the next packet. Counters are exact, and the start of each flow is random in
-the first round trip. Cited by crates/protocols/src/hpcc/ERRATA.md.
+100 Mbit/s and 1 ms: B T is 8.3 packets of 1500 bytes. A packet leaves while less than W is in flight, and no earlier
+than the pace W / T permits; a change of the pace moves the time of the next packet. Counters are exact, and the start
+of each flow is random in the first round trip. Cited by crates/protocols/src/hpcc/ERRATA.md.
 """
 
 import collections
@@ -46,55 +46,76 @@ class Flow:
             self.stage = 0 if adjusts else self.stage + 1
 
 
+class Network:
+    """Flows over one link, and its events in the order of their times."""
+
+    def __init__(self, flows, expected, packet, seed):
+        self.senders = [Flow() for _ in range(flows)]
+        self.increase, self.packet = B * (1 - ETA) / expected, packet
+        self.queue, self.is_busy, self.served = collections.deque(), False, 0.0
+        self.events, self.order = [], 0
+        start = random.Random(seed)
+        for i in range(flows):
+            self.schedule(start.random() * T, TRY, i)
+
+    def schedule(self, time, kind, *what):
+        """Adds an event; those of equal times keep their order."""
+        self.order += 1
+        heapq.heappush(self.events, (time, self.order, kind, *what))
+
+    def send(self, now, i):
+        """Sends what window and pace of flow `i` permit."""
+        flow = self.senders[i]
+        while (flow.sent - flow.acked) * self.packet < flow.pace * T:
+            if flow.next_time > now + 1e-15:
+                self.schedule(flow.next_time, TRY, i)
+                return
+            flow.next_time = now + self.packet / flow.pace
+            flow.sent += 1
+            self.schedule(now + T / 4, ARRIVE, i, flow.sent)
+
+    def depart(self, now):
+        """The link begins to send the next packet, with its report as of this time."""
+        self.is_busy = bool(self.queue)
+        if not self.is_busy:
+            return
+        i, number = self.queue.popleft()
+        self.served += self.packet
+        done = now + self.packet / B
+        report = (now, self.served, len(self.queue) * self.packet)
+        self.schedule(done + 3 * T / 4, ACK, i, number, report)
+        self.schedule(done, DEPART)
+
+    def acknowledge(self, now, i, number, report):
+        """An acknowledgement arrives at the sender of flow `i`."""
+        flow = self.senders[i]
+        flow.acked = number
+        flow.received += now > MEASURED
+        flow.adjust(number, report, self.increase, self.packet)
+        self.send(now, i)
+
+    def run(self):
+        """Processes all events until the end."""
+        while self.events[0][0] <= END:
+            now, _, kind, *what = heapq.heappop(self.events)
+            if kind == TRY:
+                self.send(now, *what)
+            elif kind == ARRIVE:
+                self.queue.append(what)
+                if not self.is_busy:
+                    self.is_busy = True
+                    self.schedule(now, DEPART)
+            elif kind == DEPART:
+                self.depart(now)
+            else:
+                self.acknowledge(now, *what)
+
+
 def goodputs(flows, expected, packet=PACKET, seed=1):
     """The goodputs of the flows in Mbit/s, in ascending order. `expected`: the number of flows in W_AI."""
-    start = random.Random(seed)
-    senders = [Flow() for _ in range(flows)]
-    increase = B * (1 - ETA) / expected
-    queue, is_busy, served, events, order = collections.deque(), False, 0.0, [], 0
-
-    def schedule(time, kind, *what):
-        nonlocal order
-        order += 1
-        heapq.heappush(events, (time, order, kind, *what))
-
-    def send(now, i):
-        flow = senders[i]
-        while (flow.sent - flow.acked) * packet < flow.pace * T:
-            if flow.next_time > now + 1e-15:
-                schedule(flow.next_time, TRY, i)
-                return
-            flow.next_time = now + packet / flow.pace
-            flow.sent += 1
-            schedule(now + T / 4, ARRIVE, i, flow.sent)
-
-    for i in range(flows):
-        schedule(start.random() * T, TRY, i)
-    while True:
-        now, _, kind, *what = heapq.heappop(events)
-        if now > END:
-            return sorted(flow.received * packet / (END - MEASURED) / 1e6 for flow in senders)
-        if kind == TRY:
-            send(now, what[0])
-        elif kind == ARRIVE:
-            queue.append(what)
-            if not is_busy:
-                is_busy = True
-                schedule(now, DEPART)
-        elif kind == DEPART and not queue:
-            is_busy = False
-        elif kind == DEPART:
-            i, number = queue.popleft()
-            served += packet
-            done = now + packet / B
-            schedule(done + 3 * T / 4, ACK, i, number, (now, served, len(queue) * packet))
-            schedule(done, DEPART)
-        else:
-            i, number, report = what
-            senders[i].acked = number
-            senders[i].received += now > MEASURED
-            senders[i].adjust(number, report, increase, packet)
-            send(now, i)
+    network = Network(flows, expected, packet, seed)
+    network.run()
+    return sorted(flow.received * packet / (END - MEASURED) / 1e6 for flow in network.senders)
 
 
 def jain(rates):
@@ -103,7 +124,7 @@ def jain(rates):
 
 
 def numbers():
-    """(name, computed, cited, relative tolerance)"""
+    """Yield name, computed, cited and relative tolerance."""
     rates = goodputs(4, 100)
     yield "four flows, W_AI of a 240th of a packet: Jain's index", jain(rates), 0.40, 0.03
     yield "the least goodput in Mbit/s", rates[0], 5.9, 0.03
