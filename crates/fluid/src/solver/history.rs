@@ -108,9 +108,17 @@ impl History {
     }
 }
 
+/// The share of the distance from a time to the middle of its step by which the side of a jump is chosen.
+const NUDGE: f64 = 1e-9;
+
+/// The distance in seconds of the middle of a step for which the side of a jump is chosen at this distance.
+pub(super) fn middle_of_nudge(distance: f64) -> f64 {
+    distance / NUDGE
+}
+
 /// The distance from a time towards the middle of its step by which the side of a jump is chosen.
 fn nudge(time: f64, middle: f64) -> f64 {
-    (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time)
+    (NUDGE * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time)
 }
 
 /// The position of one delayed time in the history.

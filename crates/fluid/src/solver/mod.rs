@@ -27,7 +27,7 @@ use crate::guards::LawEvent;
 use crate::network::LoopId;
 use crate::right_hand_side::{RightHandSide, initial_history};
 use dense_output::LastStep;
-use history::{History, Lookup, View};
+use history::{History, Lookup, View, middle_of_nudge};
 use scheduled_events::{ScheduledEvent, ScheduledEvents};
 use sliding_mode::SlidingMode;
 
@@ -340,7 +340,10 @@ impl<'a> Solver<'a> {
 
     /// Computes derivatives, channels and guards at the present states, just after the present time.
     fn evaluate_now(&mut self) {
-        self.set_lookups(self.time, self.time + self.step);
+        // Look-ups are beyond jumps that are due now, but not beyond the next ones: a pulse between both would have no end.
+        let (due, next) = (self.latest() - self.time, self.scheduled.next() - self.time);
+        let ahead = self.step.min(middle_of_nudge(0.5 * (due + next)));
+        self.set_lookups(self.time, self.time + ahead);
         let mut channels = std::mem::take(&mut self.nodes[0]);
         let x = std::mem::take(&mut self.x);
         self.evaluate(&x, &mut channels);

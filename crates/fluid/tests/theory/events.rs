@@ -6,7 +6,8 @@ use millpond_fluid::{
     RelayBuffer, Solver,
 };
 use millpond_law::fluid::{
-    FluidSender, LawState, Number, Quantity, SenderInput, State, link_law, sender_law,
+    Feedback, FluidLink, FluidSender, LawState, LinkInput, Number, PathAggregation, Quantity, SenderInput,
+    State, link_law, sender_law,
 };
 
 const EXACT: Accuracy = Accuracy {
@@ -87,6 +88,65 @@ impl FluidSender for Thermostat {
             (1, false) => state.discrete[0] = 1,
             _ => {}
         }
+    }
+}
+
+/// Emits one while its capacity is above 1000 bit/s, otherwise zero.
+struct HighCapacity;
+
+impl FluidLink for HighCapacity {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "high", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _dx: &mut [T]) {}
+
+    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = T::from(f64::from(input.capacity > 1000.0));
+    }
+}
+
+/// `x' = 1` while the signal is high, otherwise zero; sends 10 bit/s.
+struct WhileHigh;
+
+impl FluidSender for WhileHigh {
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "high", unit: "1", over_path: PathAggregation::Sum }];
+    const GUARDS: &'static [&'static str] = &["high"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "s", 0.0)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::from(f64::from(input.feedback[0] > T::from(0.5)));
+    }
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::from(10.0)
+    }
+
+    fn guards<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.feedback[0] - 0.5;
+    }
+}
+
+/// The pulse is longer than rounding errors of times, but short beside the steps of the solver.
+#[test]
+fn a_pulse_of_some_hundredths_of_a_picosecond_has_a_beginning_and_an_end() {
+    for length in [4e-14, 4e-13, 0.25] {
+        let mut network = FluidNetwork::new();
+        let link = network.link("L", 1000.0, f64::INFINITY);
+        network.add_router(link, P, link_law(HighCapacity));
+        network.set_capacity_at(0.5, link, 2000.0);
+        network.set_capacity_at(0.5 + length, link, 1000.0);
+        network.add(Loop::new("f", P, sender_law(WhileHigh), 1.0).over(link, 0.3));
+        let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
+        let high = solution.of(Entity::Loop(0), "x")[30];
+        // Times near 1.2 s are multiples of 2.2e-16 s, and each end of the pulse is rounded twice.
+        assert!((high - length).abs() < 1e-15 + 1e-9 * length, "{high} s instead of {length} s");
     }
 }
 
