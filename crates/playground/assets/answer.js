@@ -115,12 +115,15 @@ export class Answer {
     document.getElementById("facts").replaceChildren(...(rows.length ? [measured] : []), ...(lines.length ? [computed] : []));
   }
 
-  /** The caption of the measured facts: the time in which they are measured, if it is the same in all worlds. */
+  /** The caption of the measured facts: the time in which they are measured, for each world if it differs between them. */
   measuredTime(worlds) {
-    const times = worlds.map((world) => this.measured[world]).filter(Boolean);
-    const [from, to] = times[0] ?? [];
-    const isSame = times.length > 0 && times.every((time) => time[0] === from && time[1] === to);
-    return isSame ? `Measured from ${seconds(from)} to ${seconds(to)}` : "Measured";
+    const times = worlds.filter((world) => this.measured[world]).map((world) => {
+      const [from, to] = this.measured[world];
+      return { world, text: `from ${seconds(from)} to ${seconds(to)}` };
+    });
+    const isSame = times.every(({ text }) => text === times[0].text);
+    const parts = isSame ? times.slice(0, 1).map(({ text }) => text) : times.map(({ world, text }) => `${WORLDS[world]} ${text}`);
+    return ["Measured", parts.join(", ")].filter(Boolean).join(isSame ? " " : ": ");
   }
 
   /** Says how much of an unfinished run is drawn. */
@@ -142,7 +145,9 @@ export class Answer {
   /** Removes what belongs to another scenario. */
   clear() {
     this.facts = { packets: [], fluid: [], analysis: [] };
+    this.measured = {};
     this.warnings = {};
+    for (const world of Object.keys(WORLDS)) this.showPart(world);
     for (const listening of this.listeners.values()) listening.abort();
     this.listeners.clear();
     for (const id of ["worlds", "analysis", "facts", "warnings"]) document.getElementById(id).replaceChildren();

@@ -57,10 +57,13 @@ async function startRun() {
   run.timer = setTimeout(() => { by("running").hidden = false; }, PROGRESS_MS);
   const faults = [];
   const done = new Map();
+  const drawn = new Set();
   const receive = (message) => {
     if (abort.signal.aborted) return;
-    if (message.kind === "figures") answer.showFigures(message);
-    else if (message.kind === "analysis") answer.showAnalysis(message);
+    if (message.kind === "figures") {
+      drawn.add(message.world);
+      answer.showFigures(message);
+    } else if (message.kind === "analysis") answer.showAnalysis(message);
     else if (message.kind === "fault" && message.analysis) answer.showAnalysis({ sentence: message.faults[0].message, figures: [], facts: [] });
     else if (message.kind === "fault") faults.push(...message.faults.map((fault) => ({ ...fault, world: message.world })));
     else if (message.kind === "progress") {
@@ -71,16 +74,17 @@ async function startRun() {
   try {
     const request = { text: state.text, overrides: settings(), worlds: ["packets", "fluid"], analysis: true, width: figureWidth() };
     await api.run(request, abort.signal, receive);
-    if (run.abort === abort) finishRun(faults);
+    if (run.abort === abort) finishRun(faults, drawn);
   } catch (error) {
     if (run.abort !== abort) return;
     if (abort.signal.aborted) endRun("Cancelled");
-    else finishRun([faultOf(error)]);
+    else finishRun([faultOf(error)], drawn);
   }
 }
 
-function finishRun(faults) {
-  for (const { world } of faults) if (world) answer.drop(world);
+/** Shows the end of a run. A world with a fault keeps the beginning that this run has drawn. */
+function finishRun(faults, drawn) {
+  for (const { world } of faults) if (world && !drawn.has(world)) answer.drop(world);
   showRunFaults(faults);
   document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
   // A run that waits has other settings, or belongs to another step.

@@ -10,6 +10,7 @@ use crate::requests::Edited;
 use millpond_protocols::Registry;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 #[derive(Deserialize)]
 struct Lesson {
@@ -57,7 +58,7 @@ impl<'a> Setting<'a> {
         let edited = Edited { text: self.scenario.to_owned(), overrides: self.overrides.clone() };
         let job = Job { task, edited, folder: std::env::temp_dir(), width: 200 };
         let mut output = Vec::new();
-        answer(&job, &Registry::builtin(), &mut output).unwrap();
+        answer(&job, &Registry::builtin(), Duration::MAX, &mut output).unwrap();
         let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let facts = lines.filter_map(|line| match serde_json::from_slice(line).unwrap() {
             Message::Figures { facts, until: None, .. } | Message::Analysis { facts, .. } => Some(facts),

@@ -16,6 +16,9 @@ pub(crate) const MOST_FLOWS: u64 = 10_000;
 pub(crate) const MOST_SAMPLES: f64 = 2e7;
 /// How long a run or an analysis may take.
 pub(crate) const LONGEST_RUN: Duration = Duration::from_secs(20);
+/// When a run ends itself and shows what it has simulated. The rest of [`LONGEST_RUN`] is for the step of the run during
+/// which this time passes, and for the figures.
+pub(crate) const LAST_STEP: Duration = Duration::from_secs(19);
 /// How long a check or a change of a text may take.
 pub(crate) const LONGEST_CHECK: Duration = Duration::from_secs(5);
 /// The most memory of a job, in bytes.

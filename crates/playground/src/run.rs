@@ -11,11 +11,14 @@ use millpond_protocols::Registry;
 use millpond_report::{FigureKind, figures_of_run};
 use millpond_results::{About, Run, RunOrigin, Watch, World};
 use millpond_scenario::Scenario;
+use millpond_units::Time;
+use millpond_units::format::at_most_five_digits;
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Runs the scenario of a job and writes progress, then figures or a fault.
+/// Runs the scenario of a job and writes progress, then figures or a fault. If the run takes longer than `time`, the answer
+/// ends with the figures of its beginning and a fault.
 ///
 /// # Errors
 /// Nobody reads the output any more.
@@ -23,18 +26,35 @@ pub(crate) fn run(
     job: &Job,
     world: PageWorld,
     registry: &Registry,
+    time: Duration,
     output: &mut (dyn Write + Send),
 ) -> std::io::Result<()> {
     let scenario = match prepared(job, registry, world) {
         Ok(scenario) => scenario,
         Err(faults) => return line(output, &Task::Run(world).fault(faults)),
     };
-    let lines = RunLines::new(PageRun { scenario: &scenario, world, width: job.width }, output);
-    let message = match results(&scenario, world, registry, &lines) {
-        Ok(run) => lines.of.message(&run, None),
-        Err(faults) => Task::Run(world).fault(faults),
+    let of = PageRun { scenario: &scenario, world, width: job.width };
+    let lines = RunLines::new(of, time, output);
+    let results = results(&scenario, world, registry, &lines);
+    let message = match (lines.ended_at(), results) {
+        (Some(until), Err(_)) => Task::Run(world).fault(vec![unfinished(until, &scenario)]),
+        (_, Err(faults)) => Task::Run(world).fault(faults),
+        (_, Ok(run)) => of.message(&run, None),
     };
     lines.write(&message)
+}
+
+/// The fault of a run that has simulated the time up to `until` seconds within the limit.
+fn unfinished(until: f64, scenario: &Scenario) -> PlacedFault {
+    let [end, duration] = [until, scenario.duration.secs()].map(at_most_five_digits);
+    let message = format!(
+        "the run ends at {end} s of {duration} s: it takes longer than {} s, the limit of the playground",
+        limits::LONGEST_RUN.as_secs()
+    );
+    let is_measured = until > scenario.measure.from.since(Time::ZERO).secs();
+    let shorter = if is_measured { format!("duration to {end} s") } else { "duration".to_owned() };
+    PlacedFault::plain(message)
+        .help(format!("shorten {shorter}, use fewer flows or lower rates, or run it with: millpond run"))
 }
 
 /// The scenario of a job.
@@ -120,9 +140,11 @@ fn texts(kind: FigureKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Writes progress and the beginning of a run, and stops the run when nobody reads it.
+/// Writes progress and the beginning of a run, and stops the run when nobody reads it or when it takes too long.
 struct RunLines<'a> {
     of: PageRun<'a>,
+    /// When the run ends, since its start.
+    time: Duration,
     state: Mutex<LineState<'a>>,
 }
 
@@ -135,6 +157,8 @@ struct LineState<'a> {
     next_figures: Duration,
     /// The share that is simulated.
     done: f64,
+    /// The end of the simulated time of a run that takes too long, in seconds, after its figures have been written.
+    ended_at: Option<f64>,
     is_closed: bool,
 }
 
@@ -145,16 +169,21 @@ impl<'a> RunLines<'a> {
     /// takes a small part of the time.
     const FIRST_FIGURES: Duration = Duration::from_millis(40);
 
-    fn new(of: PageRun<'a>, output: &'a mut (dyn Write + Send)) -> Self {
+    fn new(of: PageRun<'a>, time: Duration, output: &'a mut (dyn Write + Send)) -> Self {
         let state = LineState {
             output,
             begin: Stopwatch::start(),
             last: Duration::ZERO,
             next_figures: Self::FIRST_FIGURES,
             done: 0.0,
+            ended_at: None,
             is_closed: false,
         };
-        Self { of, state: Mutex::new(state) }
+        Self { of, time, state: Mutex::new(state) }
+    }
+
+    fn ended_at(&self) -> Option<f64> {
+        self.state.lock().ok()?.ended_at
     }
 
     fn write(self, message: &Message) -> std::io::Result<()> {
@@ -176,25 +205,32 @@ impl Watch for RunLines<'_> {
         state.is_closed = line(state.output, &message).is_err();
     }
 
-    /// At half of the run and later the whole picture follows soon.
+    /// At half of the run and later the whole picture follows soon, unless the run takes too long.
     fn wants_results(&self) -> bool {
         self.state.lock().is_ok_and(|state| {
-            !state.is_closed && state.done < 0.5 && state.begin.elapsed() >= state.next_figures
+            let elapsed = state.begin.elapsed();
+            let is_due = state.done < 0.5 && elapsed >= state.next_figures;
+            !state.is_closed && (is_due || elapsed >= self.time)
         })
     }
 
     fn results_so_far(&self, run: &Run) {
         let Ok(mut state) = self.state.lock() else { return };
+        let (until, duration) = (run.summary.simulated_s, self.of.scenario.duration.secs());
+        if until >= duration {
+            return;
+        }
         // The axis of time is that of the whole run.
         let mut drawn = run.clone();
-        drawn.summary.simulated_s = self.of.scenario.duration.secs();
-        let message = self.of.message(&drawn, Some(run.summary.simulated_s));
+        drawn.summary.simulated_s = duration;
+        let message = self.of.message(&drawn, Some(until));
+        state.ended_at = (state.begin.elapsed() >= self.time).then_some(until);
         state.is_closed = line(state.output, &message).is_err();
         state.next_figures = 2 * state.begin.elapsed();
     }
 
     fn stopped(&self) -> bool {
-        self.state.lock().is_ok_and(|state| state.is_closed)
+        self.state.lock().is_ok_and(|state| state.is_closed || state.ended_at.is_some())
     }
 }
 
@@ -353,6 +389,48 @@ mod tests {
         assert!(prepared(&job, &Registry::builtin(), PageWorld::Fluid).is_ok());
         assert!(faults[0].message.contains("the limit of the playground is 200 million"), "{faults:?}");
         assert!(faults[0].help.as_ref().is_some_and(|help| help.contains("duration")), "{faults:?}");
+    }
+
+    /// The lines of the answer to a run that may take this time.
+    fn answered_within(time: Duration, world: PageWorld, overrides: &[&str]) -> Vec<Message> {
+        let mut output = Vec::new();
+        run(&job("dumbbell", overrides), world, &Registry::builtin(), time, &mut output).unwrap();
+        output.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
+    #[test]
+    fn a_run_that_takes_too_long_ends_with_its_beginning_and_a_fault_that_names_its_end() {
+        for world in [PageWorld::Packets, PageWorld::Fluid] {
+            let lines = answered_within(Duration::ZERO, world, &["duration=6s", "measure.from=3s"]);
+            let [Message::Figures { until: Some(until), figures, .. }, Message::Fault { faults, .. }] =
+                &lines[..]
+            else {
+                panic!("{lines:?}")
+            };
+            assert!(*until > 0.0 && *until < 6.0 && figures.len() == 4, "{until}");
+            let end = at_most_five_digits(*until);
+            assert!(faults[0].message.starts_with(&format!("the run ends at {end} s of 6 s:")), "{faults:?}");
+        }
+    }
+
+    /// A run that ends before its measurement begins is refused.
+    #[test]
+    fn the_advice_to_a_run_that_takes_too_long_is_a_duration_that_it_can_have() {
+        let scenario = prepared(
+            &job("dumbbell", &["duration=6s", "measure.from=3s"]),
+            &Registry::builtin(),
+            PageWorld::Packets,
+        );
+        let help = |until| unfinished(until, scenario.as_ref().unwrap()).help.unwrap();
+        assert!(help(4.5).starts_with("shorten duration to 4.5 s, use"), "{}", help(4.5));
+        assert!(help(3.0).starts_with("shorten duration, use"), "{}", help(3.0));
+    }
+
+    #[test]
+    fn a_run_that_reaches_its_end_as_its_time_has_passed_is_finished() {
+        let short = ["duration=1s", "measure.from=0s", "measure.every=1s"];
+        let lines = answered_within(Duration::ZERO, PageWorld::Packets, &short);
+        assert!(matches!(&lines[..], [Message::Figures { until: None, .. }]), "{lines:?}");
     }
 
     /// Wants results after each sample, and keeps them.
