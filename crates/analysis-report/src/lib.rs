@@ -20,6 +20,7 @@ pub use disturbances::{disturbance_page, disturbance_table, tornado_figure};
 pub use evaluation::evaluation;
 pub use explain::explanation;
 pub use frontier::{frontier, frontier_figure};
+pub use steps::step_figure;
 pub use sweep::{SweepFigureKind, SweepPage, sweep, sweep_figure};
 pub use with_run::RunBeside;
 

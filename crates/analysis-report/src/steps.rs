@@ -2,7 +2,7 @@
 
 use crate::unit::AxisUnit;
 use maud::html;
-use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle, decimate};
+use millpond_chart::{Axis, CurveStyle, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle, decimate};
 use millpond_fluid::motion::StepResponse;
 use millpond_theory::transients::{BAND, ObservedResponse, StepTransient, step_sentence};
 
@@ -14,23 +14,42 @@ const SLICES: usize = 600;
 struct StepQuantity<'a> {
     title: &'static str,
     series: &'a [ObservedResponse],
+    /// Of each of the series.
+    styles: Vec<CurveStyle>,
     height: u16,
     /// Whether the time axis has text.
     is_last: bool,
 }
 
-/// The figure of one step.
+/// The figure of one step of a page; each curve has a colour of its own.
 pub(crate) fn chart(index: usize, step: &StepTransient) -> Figure {
+    let colours = |curves: &[ObservedResponse]| (0..curves.len()).map(|i| SeriesStyle(i).into()).collect();
+    styled(index, step, [colours(&step.rates), colours(&step.queues)])
+}
+
+/// The figure of one step beside figures of a run, in the tones of their first series: `tones` has the index of the tone of
+/// each rate, and queues have the first tones.
+#[must_use]
+pub fn step_figure(step: &StepTransient, tones: &[usize]) -> Figure {
+    let tone = |index: usize| CurveStyle { series: SeriesStyle(0), tone: format!(" f{index}") };
+    let rates = tones.iter().map(|index| tone(*index)).collect();
+    styled(0, step, [rates, (0..step.queues.len()).map(tone).collect()])
+}
+
+/// The figure with the styles of the rates and of the queues.
+fn styled(index: usize, step: &StepTransient, [rates, queues]: [Vec<CurveStyle>; 2]) -> Figure {
     let first = |series: &'_ [ObservedResponse]| series.len().min(MOST);
     let rates = StepQuantity {
         title: "sending rate of one flow",
         series: &step.rates[..first(&step.rates)],
+        styles: rates,
         height: 200,
         is_last: false,
     };
     let queues = StepQuantity {
         title: "queue",
         series: &step.queues[..first(&step.queues)],
+        styles: queues,
         height: 130,
         is_last: true,
     };
@@ -45,7 +64,7 @@ pub(crate) fn chart(index: usize, step: &StepTransient) -> Figure {
 }
 
 fn panel(step: &StepTransient, quantity: &StepQuantity<'_>) -> Panel {
-    let StepQuantity { title, series, height, is_last } = quantity;
+    let StepQuantity { title, series, styles, height, is_last } = quantity;
     let peak = series.iter().flat_map(|one| &one.values).copied().fold(0.0, f64::max);
     let unit = AxisUnit::new(&series[0].observable, peak);
     let values =
@@ -56,8 +75,7 @@ fn panel(step: &StepTransient, quantity: &StepQuantity<'_>) -> Panel {
     let time = if *is_last { time } else { time.without_text() };
     let label = format!("{title} after the step");
     let mut plot = Plot::new(label, time, Axis::numbered(scale, "", 4), *height).over_time();
-    for (index, one) in series.iter().enumerate() {
-        let style = SeriesStyle(index);
+    for (index, (one, style)) in series.iter().zip(styles).enumerate() {
         let shown: Vec<f64> = one.values.iter().map(|value| value * unit.factor).collect();
         let to = one.final_value * unit.factor;
         plot.unnamed_curve(&format!("line target {}", style.colour()), &[(0.0, to), (end, to)]);
@@ -68,10 +86,10 @@ fn panel(step: &StepTransient, quantity: &StepQuantity<'_>) -> Panel {
         }
         plot.curve(&one.observable.name, &style.line(), &decimate(&step.times, &shown, SLICES));
     }
-    let add = |legend: Legend, (index, one): (usize, &ObservedResponse)| {
-        legend.line(&SeriesStyle(index).line(), &one.observable.name)
+    let add = |legend: Legend, (one, style): (&ObservedResponse, &CurveStyle)| {
+        legend.line(&style.line(), &one.observable.name)
     };
-    let legend = series.iter().enumerate().fold(Legend::new(), add);
+    let legend = series.iter().zip(styles).fold(Legend::new(), add);
     Panel { title: (*title).into(), unit: unit.name, legend, plot }
 }
 

@@ -3,9 +3,11 @@
 use crate::faults::{self, PlacedFault};
 use crate::job::Job;
 use crate::messages::{Fact, Message, PageFigure};
-use millpond_analysis_report::{StabilityPage, stability_figures};
-use millpond_plan::fluid::{self, FluidLinkPlan};
+use millpond_analysis_report::{StabilityPage, stability_figures, step_figure};
+use millpond_fluid::Entity;
+use millpond_plan::fluid::{self, FluidLinkPlan, FluidPlan};
 use millpond_protocols::Registry;
+use millpond_report::MOST_CURVES;
 use millpond_results::Unwatched;
 use millpond_theory::classification::{SteadyStateAnalysis, analyze_steady_state};
 use millpond_theory::equilibrium::PlanEquilibrium;
@@ -35,7 +37,8 @@ pub(crate) fn analyse(job: &Job, registry: &Registry) -> Result<Message, Vec<Pla
     for capacity in &held.named {
         sentence.push_str(&format!("; {capacity}"));
     }
-    Ok(Message::Analysis { sentence, figures: figures(&stability, &steps), facts: facts(&stability) })
+    let figures = figures(&stability, steps.first(), equilibrium.plan);
+    Ok(Message::Analysis { sentence, figures, facts: facts(&stability) })
 }
 
 /// Roots tell what becomes of small disturbances: the clause for a network whose roots decay, but whose response to the step
@@ -84,7 +87,7 @@ fn response_time(duration: f64, stability: &Stability) -> Option<f64> {
 }
 
 /// Nyquist loci, roots and step response.
-fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
+fn figures(stability: &Stability, step: Option<&StepTransient>, plan: &FluidPlan) -> Vec<PageFigure> {
     let page = StabilityPage {
         title: "",
         sentences: &[],
@@ -93,7 +96,7 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
         run: None,
         map: None,
         portrait: None,
-        steps,
+        steps: &[],
         convergence: None,
     };
     let shown = |figure: &millpond_report::Figure| match figure.id.as_str() {
@@ -103,22 +106,41 @@ fn figures(stability: &Stability, steps: &[StepTransient]) -> Vec<PageFigure> {
             "The return ratio along the imaginary axis, with the stability margins at the point -1.",
             figure,
         )),
-        // The same margins as at the locus.
-        "bode" => None,
         "roots" => Some(PageFigure::new(
             "roots",
             "Characteristic roots",
             "Disturbances decay if all roots are to the left of zero.",
             figure,
         )),
-        _ => Some(PageFigure::new(
+        // The Bode plot has the margins of the locus.
+        _ => None,
+    };
+    let response = |step: &StepTransient| {
+        PageFigure::new(
             "response",
             "Response to a step",
             "Sending rate and queue after the capacity of the bottleneck falls to 90 %.",
-            figure,
-        )),
+            &step_figure(step, &rate_tones(step, plan)),
+        )
     };
-    stability_figures(&page).iter().filter_map(shown).collect()
+    stability_figures(&page).iter().filter_map(shown).chain(step.map(response)).collect()
+}
+
+/// For each rate of a step the index of its tone: that of the goodput of its first flow in the figure of a run, or of its group
+/// where that figure has groups. Further loops of a flow have the tones after those of all flows.
+fn rate_tones(step: &StepTransient, plan: &FluidPlan) -> Vec<usize> {
+    let mut groups: Vec<&str> = plan.flows.iter().map(|flow| flow.group.as_str()).collect();
+    groups.dedup();
+    let has_flows = plan.flows.len() <= MOST_CURVES;
+    let drawn = if has_flows { plan.flows.len() } else { groups.len() };
+    let mut further = drawn..;
+    let mut tone = |entity: Entity| {
+        let Entity::Loop(id) = entity else { return None };
+        let first = plan.flows.iter().position(|flow| flow.loops.first().is_some_and(|first| first.0 == id));
+        let group = |flow: usize| groups.iter().position(|group| *group == plan.flows[flow].group);
+        first.and_then(|flow| if has_flows { Some(flow) } else { group(flow) }).or_else(|| further.next())
+    };
+    step.rates.iter().map(|rate| tone(rate.observable.entity).unwrap_or(0) % MOST_CURVES).collect()
 }
 
 /// The margins and the rightmost root.
@@ -228,6 +250,33 @@ mod tests {
     #[test]
     fn the_step_is_one_of_the_bottleneck() {
         assert!(response(&[]).contains("<h3>near from 40 Mbit/s to 36 Mbit/s</h3>"));
+    }
+
+    /// The tone of the curve of this name: `f2`.
+    fn tone<'a>(figure: &'a str, name: &str) -> &'a str {
+        let path =
+            figure.split("<path").find(|path| path.contains(&format!("data-name=\"{name}\""))).unwrap();
+        let (_, class) = path.split_once("class=\"").unwrap();
+        class.split('"').next().unwrap().rsplit(' ').next().unwrap()
+    }
+
+    /// In the figure of a run the flows, or groups from 13 flows on, have the tones f0, f1, ... in the order of the scenario.
+    #[test]
+    fn a_rate_has_the_tone_of_its_flow_in_the_figures_of_runs() {
+        let lesson = include_str!("../assets/lessons/max-min-or-proportional.toml");
+        let tones = |overrides: &[&str]| {
+            let response = html(&analysed(lesson, overrides).0, "response");
+            ["long", "first", "second", "third"]
+                .map(|flow| tone(&response, &format!("{flow}.rate")).to_owned())
+        };
+        assert_eq!(tones(&[]), ["f0", "f1", "f2", "f3"]);
+        assert_eq!(tones(&["flows.first.count=3"]), ["f0", "f1", "f4", "f5"]);
+        assert_eq!(tones(&["flows.first.count=10"]), ["f0", "f1", "f2", "f3"]);
+        let relay = response(&["protocols.lgcc.relays=[\"R\"]"]);
+        assert_eq!(
+            ["f/loop1.rate", "f/loop2.rate", "near.queue"].map(|name| tone(&relay, name)),
+            ["f0", "f5", "f0"]
+        );
     }
 
     /// The rightmost root grows by 0.018 per second, and the runs take 40 s.

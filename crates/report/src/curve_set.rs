@@ -5,8 +5,8 @@ use millpond_chart::{Legend, Plot, Point, decimate, elide, slice_means, with_gap
 use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
 
-/// Largest number of curves that a reader can distinguish in one plot.
-pub(super) const MOST_CURVES: usize = 12;
+/// Largest number of curves that a reader can distinguish in one plot, and the number of their tones.
+pub const MOST_CURVES: usize = 12;
 /// Names of groups in legends are cut to this many characters.
 const GROUP_NAME_LENGTH: usize = 11;
 

@@ -24,6 +24,7 @@ mod source;
 mod table;
 
 pub use comparison::{comparison, runs};
+pub use curve_set::MOST_CURVES;
 pub use document::FIGURE_STYLE;
 pub use figures::{FigureKind, PAPER_RULES, figure, figures_of_run};
 pub use millpond_chart::{Figure, PaperWidth};
