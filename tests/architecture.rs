@@ -235,3 +235,24 @@ fn the_page_on_architecture_names_files_that_exist() {
         paths.iter().filter(|path| !is_found(path, &sources) && !is_recipe(path)).collect();
     assert!(missing.is_empty(), "docs/architecture.md names {missing:?}, which do not exist");
 }
+
+/// Pages name the files that check what they say. The changelog is history.
+#[test]
+fn every_page_names_source_files_that_exist() {
+    let sources: Vec<String> = files(&root(), "rs").iter().map(|file| file.display().to_string()).collect();
+    let is_source = |name: &String| name.contains('/') && name.ends_with(".rs") && !name.contains("NAME");
+    let pages: Vec<_> =
+        files(&root(), "md").into_iter().filter(|page| !page.ends_with("CHANGELOG.md")).collect();
+    let mut named = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let text: String = text.split("```").step_by(2).collect();
+        let folder = page.parent().unwrap_or(&page);
+        for source in quoted(&text).filter(is_source) {
+            named += 1;
+            let is_there = folder.join(&source).exists() || is_found(&source, &sources);
+            assert!(is_there, "{} names {source}, which does not exist", page.display());
+        }
+    }
+    assert!(named > 50, "{named} names");
+}
