@@ -2,7 +2,7 @@
 
 use millpond_plan::packets;
 use millpond_protocols::Registry;
-use millpond_scenario::{Faults, OptionValue, Scenario};
+use millpond_scenario::{Fault, Faults, OptionValue, Scenario};
 use millpond_sim::LinkSpec;
 use millpond_units::Rate;
 use std::path::Path;
@@ -20,6 +20,18 @@ flows = [
     { name = "up", protocol = "newreno", path = ["command", "outside"] },
 ]
 "#;
+
+/// What stands before the keys of the link in [`LINK`].
+const PATH: &str = "links.link.";
+
+/// Faults of the plan, whose help names keys as options have them: without the path of the link.
+fn with_keys_of_options(faults: Faults) -> Faults {
+    let renamed = |fault: Fault| {
+        let help = fault.help_text().replace(PATH, "");
+        if help.is_empty() { fault } else { fault.help(help) }
+    };
+    Faults(faults.0.into_iter().map(renamed).collect())
+}
 
 /// The same with a rate of its own for the direction from the command, which otherwise has that of the other one.
 fn asymmetric() -> String {
@@ -61,7 +73,7 @@ impl LinkOptions {
         let link = if is_asymmetric { asymmetric() } else { LINK.to_owned() };
         let mut scenario = Scenario::from_options(&link, &self.values())?;
         scenario.seed = self.seed;
-        let links = packets::links(&scenario, registry)?;
+        let links = packets::links(&scenario, registry).map_err(with_keys_of_options)?;
         <[LinkSpec; 2]>::try_from(links)
             .map_err(|_| Faults::from(scenario.sources.plain("a link has two directions")))
     }
@@ -70,7 +82,7 @@ impl LinkOptions {
     fn values(&self) -> Vec<OptionValue> {
         let value = |option: &str, key: &str, value: &str| OptionValue {
             option: option.to_owned(),
-            key: format!("links.link.{key}"),
+            key: format!("{PATH}{key}"),
             value: value.to_owned(),
         };
         let mut values = Vec::new();
@@ -104,4 +116,17 @@ fn is_rate(typed: &str) -> bool {
     let unit = typed.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let is_quantity = unit.len() < typed.len() && unit.chars().all(|c| c.is_ascii_alphabetic() || c == '/');
     typed.parse::<Rate>().is_ok() || is_quantity && !Path::new(typed).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_plan_names_keys_as_options_have_them() {
+        let queue = Some("fq-codel".to_owned());
+        let options = LinkOptions { queue, sets: vec!["scheduler=drr".to_owned()], ..LinkOptions::default() };
+        let faults = options.directions(&Registry::builtin()).unwrap_err();
+        assert_eq!(faults.0[0].help_text(), "set scheduler to \"fifo\"");
+    }
 }

@@ -86,12 +86,24 @@ impl FaultCollector {
         self.report(key.place, message, format!("no such key of a {table}"), help)
     }
 
-    /// Reports a key at the top of a scenario that stands in the table of a `table`.
-    pub(crate) fn misplaced(&self, key: &At<String>, table: &str) {
+    /// Reports a key at the top of a scenario that stands in the table of a `table`, or after the path of one in an option.
+    pub(crate) fn misplaced(&self, key: &At<String>, table: &str, known: &[&str]) {
         let message = format!("\"{}\" is a key of the scenario, not of a {table}", key.value);
-        let help =
-            "every key below a table header belongs to that table: write this one above the first header";
-        let _: Option<()> = self.report(key.place, message, "below a table header", help);
+        let (label, help) = match key.place.text {
+            Sources::SCENARIO => (
+                "below a table header".to_owned(),
+                "every key below a table header belongs to that table: write this one above the first header"
+                    .to_owned(),
+            ),
+            _ => (
+                format!("no such key of a {table}"),
+                format!(
+                    "the path of a key of the scenario is its name alone. Known here: {}",
+                    listed(known.iter().copied())
+                ),
+            ),
+        };
+        let _: Option<()> = self.report(key.place, message, label, help);
         self.misplaced.borrow_mut().push(key.value.clone());
     }
 

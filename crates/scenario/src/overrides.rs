@@ -178,7 +178,7 @@ fn unknown_item(sources: &Sources, key: &At<String>, names: &[String]) -> Fault 
     let fault = sources.fault(key.place, format!("no item is called \"{}\"", key.value), "no such name");
     let known = names.join(", ");
     match nearest(key, names.iter().map(String::as_str)) {
-        Some(near) => fault.help(format!("did you mean \"{near}\"? There are: {known}")),
+        Some(near) => fault.help(format!("did you mean \"{near}\"? there are: {known}")),
         None if key.parse::<u64>().is_ok() => {
             fault.help(format!("write the name of the item instead of its number; there are: {known}"))
         }

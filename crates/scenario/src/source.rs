@@ -18,6 +18,9 @@ impl PartialEq for Sources {
 }
 
 impl Sources {
+    /// The index of the text of the scenario itself; further texts are options of a command, and files that it names.
+    pub(crate) const SCENARIO: usize = 0;
+
     /// Begins with the file called `name`.
     pub fn new(name: &str, text: &str) -> Self {
         let mut sources = Self::default();
@@ -238,6 +241,13 @@ impl Faults {
     const MOST_SHOWN: usize = 20;
     /// The width of lines where there is no terminal.
     const WIDTH: usize = 100;
+
+    /// The faults without the clauses of [`Fault::command_help`], for commands that have not the option that these name.
+    #[must_use]
+    pub fn without_command_help(mut self) -> Self {
+        self.0.iter_mut().for_each(|fault| fault.command_help = None);
+        self
+    }
 
     /// The first faults with their lines, in lines of the usual width; with colours if `colour`.
     pub fn render(&self, colour: bool) -> String {

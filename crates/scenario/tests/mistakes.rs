@@ -280,6 +280,18 @@ fn a_key_of_the_scenario_below_a_table_header_is_named_as_such() {
     assert!(first.contains("is a key of the scenario, not of a measure table"), "{first}");
 }
 
+/// An option has no table headers.
+#[test]
+fn a_key_of_the_scenario_after_the_path_of_a_table_in_an_override_is_named_as_such() {
+    let faults = parse_with(GOOD, &["links.L1.duration=3s"]).expect_err("a mistake");
+    let shown = faults.render(false);
+    assert!(shown.contains("\"duration\" is a key of the scenario, not of a link"), "{shown}");
+    assert!(
+        shown.contains("its name alone. Known here: name, between") && !shown.contains("header"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn a_scenario_has_at_most_a_million_flows() {
     let more = "[[flows]]\nname = \"more\"\ncount = 999999\nprotocol = \"acp\"\npath = [\"R1\", \"R2\"]\n";

@@ -78,6 +78,12 @@ fn link(args: &args::Frontier) -> Result<(TracedLink, Vec<u8>), Failure> {
             presets_near(&name)
         )));
     }
+    if args.trace.extension().is_some_and(|end| end == "toml") {
+        return Err(Failure::input(format!(
+            "{name}: this is a scenario: name the file of a trace, such as that of its `rate`, or a kind of link, such as \
+             5g-static"
+        )));
+    }
     let trace = Trace::load(&args.trace, None).map_err(Faults::from)?;
     let bytes = std::fs::read(&args.trace).map_err(|error| Failure::input(format!("{name}: {error}")))?;
     Ok((TracedLink::Recorded(trace), bytes))

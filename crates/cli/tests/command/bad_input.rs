@@ -283,7 +283,7 @@ fn options_quote_the_value_and_say_what_was_expected() {
         (&["run", "scenario.toml", "--set", "duration=-5s"], &["duration=-5s", "negative"]),
         (&["coexistence", "cubic", "--seeds", "3"], &["--harm"]),
         (&["frontier", "lte-shrt"], &["lte-shrt", "there is no such file", "did you mean \"lte-short\"?"]),
-        (&["frontier", "scenario.toml"], &["scenario.toml:1", "title"]),
+        (&["frontier", "scenario.toml"], &["scenario.toml: this is a scenario", "5g-static"]),
         (&["frontier", "lte-short", "--rtt", "0ms"], &["--rtt", "expected a time above zero"]),
         (&["frontier", "lte-short", "--rtt", "2s"], &["--rtt 2s", "expected 1ms to 500ms"]),
         (&["frontier", "lte-short", "--duration", "1ms"], &["0 samples"]),

@@ -78,7 +78,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
 fn a_queue_without_equations_names_those_that_have_some() {
     refused(
         &["links.L.queue=codel"],
-        &["the queue codel has no fluid model", "droptail, red, pie, rem", "--world packets"],
+        &["the queue codel has no fluid model", "queues with a fluid model: droptail, red, pie, rem"],
     );
 }
 
@@ -155,4 +155,20 @@ fn a_utility_of_the_users_choice_shares_the_network_or_is_refused_with_what_woul
     let weighs = |weight| [&with("alpha=1")[..], &["--weight", weight]].concat();
     refused_by(&weighs("g=2"), &[], &["no group of flows is called g; there are f"]);
     refused_by(&weighs("f=0"), &[], &["a number above zero"]);
+}
+
+/// An analysis has equations alone, so that the packet world is no way out.
+#[test]
+fn only_a_run_is_advised_to_use_the_packet_world() {
+    let folder = folder(GOOD);
+    let loss = ["--set", "links.L.loss=0.001"];
+    let error = |command: &[&str]| {
+        let error = error_of(folder.path(), &[command, &loss].concat());
+        assert!(error.contains("leave out `loss`"), "{error}");
+        error
+    };
+    assert!(error(&FLUID).contains("or run it with --world packets"));
+    for command in ["equilibrium", "stability"] {
+        assert!(!error(&[command, "scenario.toml"]).contains("--world"), "{command}");
+    }
 }

@@ -42,7 +42,7 @@ pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Fault
 /// equal, which makes the equations of many such flows small.
 ///
 /// # Errors
-/// Those of [`plan`].
+/// Those of [`plan`], without the advice to run the scenario in packets: an analysis has equations alone.
 pub fn plan_steady_state(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Faults> {
     let mut instances = flow_instances(scenario)?;
     let last = instances.iter().map(|instance| instance.samples.start).max().unwrap_or_default();
@@ -51,7 +51,7 @@ pub fn plan_steady_state(scenario: &Scenario, registry: &Registry) -> Result<Flu
             (samples.start, samples.stop) = (last, None);
         }
     }
-    plan_equations(scenario, registry, instances)
+    plan_equations(scenario, registry, instances).map_err(Faults::without_command_help)
 }
 
 fn plan_equations(

@@ -204,7 +204,7 @@ impl<'a> Fields<'a> {
                 continue;
             }
             if written.context.top_keys.contains(&key.value.as_str()) {
-                faults.misplaced(key, name);
+                faults.misplaced(key, name, &known);
                 continue;
             }
             let _: Option<()> = match (written.context.other_table_with)(&key.value, name) {
