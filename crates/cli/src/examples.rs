@@ -100,6 +100,7 @@ Examples:
   millpond evaluate vegas --section 5.2.1,6.1 --full
   millpond evaluate cubic --set protocols.tested.params.beta=0.5
   millpond evaluate fq-codel --suite aqm
+  millpond evaluate cubic bbr3 --suite ./my-link
   millpond evaluate --all --suite bcp133 --matrix docs/evaluation-matrix.md";
 
 pub(crate) const PROTOCOLS: &str = "\

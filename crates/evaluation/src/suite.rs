@@ -2,9 +2,10 @@
 
 use super::subject::{Subject, SubjectKind, TESTED};
 use include_dir::{Dir, include_dir};
-use millpond_papers::{Paper, Recipe, RecipeError, texts_of, unknown};
+use millpond_papers::{Paper, Recipe, RecipeError, texts_in, texts_of, unknown};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The folder `suites` of this repository, embedded in the program.
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../suites");
@@ -17,6 +18,8 @@ const SUITE_FILE: &str = "suite.toml";
 pub struct Suite {
     /// What the file of the suite states.
     pub description: SuiteDescription,
+    /// The folder on the disk that was given in place of a name; none of a shipped suite.
+    folder: Option<String>,
     /// Its recipes.
     pub(super) paper: Paper,
     /// The texts of its files by their paths.
@@ -74,6 +77,25 @@ impl Suites {
         Self::parse(&texts_of(&SHIPPED, "suites"))
     }
 
+    /// The shipped suites, and those of the folders among `names`: a name with a `/` is the path of a folder on the disk, which
+    /// holds `suite.toml` and the recipes.
+    ///
+    /// # Errors
+    /// The first mistake in a suite, a folder without a suite, or a folder whose name another suite has.
+    pub fn with_folders(names: &[String]) -> Result<Self, RecipeError> {
+        let mut all = Self::builtin()?;
+        for folder in names.iter().filter(|name| name.contains('/')) {
+            let suite = Suite::read(folder)?;
+            if all.suites.iter().any(|other| other.name() == suite.name()) {
+                let name = suite.name();
+                let message = format!("another suite has the name \"{name}\": rename the folder");
+                return Err(RecipeError::new(folder, message));
+            }
+            all.suites.push(suite);
+        }
+        Ok(all)
+    }
+
     /// The suites of these texts by their paths, `<suite>/suite.toml` and `<suite>/<recipe>.toml`.
     ///
     /// # Errors
@@ -83,7 +105,7 @@ impl Suites {
             let (folder, file) = path.split_once('/')?;
             (file == SUITE_FILE).then_some((folder, text))
         });
-        let suites = described.map(|(folder, text)| Suite::parse(folder, text, files));
+        let suites = described.map(|(folder, text)| Suite::parse(folder, text, files, None));
         Ok(Self { suites: suites.collect::<Result<_, _>>()? })
     }
 
@@ -95,10 +117,14 @@ impl Suites {
         if names.is_empty() {
             return Ok(self.suites.iter().collect());
         }
-        let all: Vec<String> = self.suites.iter().map(|suite| suite.name().to_owned()).collect();
+        let all: Vec<String> = self.suites.iter().map(|suite| suite.selector().to_owned()).collect();
         let named = |name: &String| {
-            let found = self.suites.iter().find(|suite| suite.name() == name);
-            found.ok_or_else(|| RecipeError::new("--suite", unknown(name, "suite", &all)))
+            let found = self.suites.iter().find(|suite| suite.selector() == name);
+            found.ok_or_else(|| {
+                let is_folder = Path::new(name).is_dir();
+                let hint = if is_folder { format!("; for the folder write ./{name}") } else { String::new() };
+                RecipeError::new("--suite", format!("{}{hint}", unknown(name, "suite", &all)))
+            })
         };
         names.iter().map(named).collect()
     }
@@ -126,14 +152,42 @@ impl Suite {
         &self.paper.name
     }
 
-    fn parse(folder: &str, text: &str, files: &BTreeMap<String, String>) -> Result<Self, RecipeError> {
-        let place = format!("{folder}/{SUITE_FILE}");
+    /// What selects it: the folder that was given in place of a name, or the name of a shipped suite.
+    pub fn selector(&self) -> &str {
+        self.folder.as_deref().unwrap_or(self.name())
+    }
+
+    /// The suite of a folder on the disk.
+    fn read(folder: &str) -> Result<Self, RecipeError> {
+        let files = texts_in(Path::new(folder))?;
+        let described = files.iter().find_map(|(path, text)| {
+            let (name, file) = path.split_once('/')?;
+            (file == SUITE_FILE).then_some((name, text))
+        });
+        let Some((name, text)) = described else {
+            return Err(RecipeError::new(folder, format!("there is no {SUITE_FILE} in this folder")));
+        };
+        Self::parse(name, text, &files, Some(folder))
+    }
+
+    /// The suite of the texts whose paths begin with `name`. Without a folder on the disk it is a shipped one.
+    fn parse(
+        name: &str,
+        text: &str,
+        files: &BTreeMap<String, String>,
+        folder: Option<&str>,
+    ) -> Result<Self, RecipeError> {
+        let place = format!("{name}/{SUITE_FILE}");
         let fail = |message: String| RecipeError::new(&place, message);
         let description: SuiteDescription = toml::from_str(text).map_err(|fault| fail(fault.to_string()))?;
-        let is_own = |path: &&String| path.split_once('/').is_some_and(|(other, _)| other == folder);
+        let is_own = |path: &&String| path.split_once('/').is_some_and(|(other, _)| other == name);
+        let absolute = folder.map(std::path::absolute).transpose();
+        let absolute = absolute.map_err(|fault| fail(fault.to_string()))?;
+        let parent = absolute.as_deref().and_then(Path::parent);
         let suite = Self {
             description,
-            paper: Paper::of_folder(folder, SUITE_FILE, files)?,
+            folder: folder.map(str::to_owned),
+            paper: Paper::of_folder(name, SUITE_FILE, files, parent)?,
             files: files
                 .iter()
                 .filter(|(path, _)| is_own(path))
@@ -265,6 +319,34 @@ mod tests {
             "{error}"
         );
         assert_eq!(suites.select(&[]).unwrap().len(), suites.suites.len());
+        // The current folder of a test is that of the crate.
+        let folder = suites.select(&["src".to_owned()]).unwrap_err().to_string();
+        assert!(folder.ends_with("; for the folder write ./src"), "{folder}");
+    }
+
+    /// The names of runs and of sections of a matrix are those of suites.
+    #[test]
+    fn a_folder_on_the_disk_is_a_suite_unless_another_one_has_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let suite = folder.path().join(name);
+            std::fs::create_dir(&suite).unwrap();
+            std::fs::write(suite.join("suite.toml"), format!("{SUITE}{JUDGED}")).unwrap();
+            std::fs::write(suite.join("one.toml"), RECIPE).unwrap();
+            std::fs::write(suite.join("picture.png"), [0xff, 0xfe]).unwrap();
+            suite.display().to_string()
+        };
+        let [own, same] = ["my-link", "aqm"].map(write);
+        let names = ["l4s".to_owned(), own.clone()];
+        let suites = Suites::with_folders(&names).unwrap();
+        let selected = suites.select(&names).unwrap();
+        let selected: Vec<_> = selected.iter().map(|suite| (suite.name(), suite.selector())).collect();
+        assert_eq!(selected, [("l4s", "l4s"), ("my-link", own.as_str())]);
+        let refused = |name: &str| Suites::with_folders(&[name.to_owned()]).unwrap_err().to_string();
+        assert!(refused(&same).contains("another suite has the name \"aqm\": rename the folder"));
+        let parent = folder.path().display().to_string();
+        assert!(refused(&parent).contains("there is no suite.toml in this folder"), "{}", refused(&parent));
+        assert!(refused("./none").starts_with(&std::path::absolute("./none").unwrap().display().to_string()));
     }
 
     /// Sections 5 to 7 of RFC 9743, as its table of contents has them; sections 5.1, 5.2 and 5.3 have no criteria of their

@@ -55,7 +55,7 @@ pub use form::{COLUMNS, ROWS};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::{measure, summary_value};
 pub use nyquist::NyquistOptions;
-pub use paper::{Library, Paper, PaperKind, SelectedRecipe, recipe_text, texts_of};
+pub use paper::{Library, Paper, PaperKind, SelectedRecipe, recipe_text, texts_in, texts_of};
 pub use reading::Reading;
 pub use readings::{Effect, ReadingCell, ReadingsPlan, RecipeReadings, RowReadings, own_reading};
 pub use recipe::{Case, Extent, Recipe};

@@ -94,6 +94,26 @@ pub fn texts_of(embedded: &Dir<'_>, name: &str) -> BTreeMap<String, String> {
     embedded.dirs().flat_map(|folder| folder.files().filter_map(text)).collect()
 }
 
+/// The texts of the TOML files in a folder on the disk by their paths, which begin with the name of the folder: `lgcc/fig12.toml`.
+///
+/// # Errors
+/// The folder, or a file in it, cannot be read.
+pub fn texts_in(folder: &Path) -> Result<BTreeMap<String, String>, RecipeError> {
+    let folder = &std::path::absolute(folder).map_err(|fault| unreadable(folder, &fault))?;
+    let entries = fs::read_dir(folder).map_err(|fault| unreadable(folder, &fault))?;
+    let is_recipe = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == "toml");
+    let text = |path: PathBuf| {
+        let name = path.strip_prefix(folder.parent()?).ok()?.to_str()?;
+        let name = name.replace(std::path::MAIN_SEPARATOR, "/");
+        Some(fs::read_to_string(&path).map(|text| (name, text)).map_err(|fault| unreadable(&path, &fault)))
+    };
+    entries.flatten().map(|entry| entry.path()).filter(is_recipe).filter_map(text).collect()
+}
+
+fn unreadable(path: &Path, fault: &std::io::Error) -> RecipeError {
+    RecipeError::new(path.display(), fault.to_string())
+}
+
 /// The text of a shipped recipe by its name, such as `lgcc/fig12`.
 pub fn recipe_text(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
@@ -156,17 +176,12 @@ impl Library {
     /// # Errors
     /// A folder without a recipe, or a file that cannot be read or is wrong.
     pub fn read(folder: &Path) -> Result<Self, RecipeError> {
-        let fail = |path: &Path, fault: std::io::Error| RecipeError::new(path.display(), fault.to_string());
         // Paths in scenarios are relative to their folder, those of overrides to the current one.
-        let folder = &std::path::absolute(folder).map_err(|fault| fail(folder, fault))?;
+        let folder = &std::path::absolute(folder).map_err(|fault| unreadable(folder, &fault))?;
         let mut files = BTreeMap::new();
-        for paper in fs::read_dir(folder).map_err(|fault| fail(folder, fault))?.flatten() {
-            let inside = fs::read_dir(paper.path()).into_iter().flatten().flatten();
-            for file in inside.map(|entry| entry.path()).filter(|path| path.is_file()) {
-                if let Some(name) = file.strip_prefix(folder).ok().and_then(Path::to_str) {
-                    let name = name.replace(std::path::MAIN_SEPARATOR, "/");
-                    files.insert(name, fs::read_to_string(&file).map_err(|fault| fail(&file, fault))?);
-                }
+        for paper in fs::read_dir(folder).map_err(|fault| unreadable(folder, &fault))?.flatten() {
+            if paper.path().is_dir() {
+                files.extend(texts_in(&paper.path())?);
             }
         }
         let library = Self::parse(&files, folder)?;
@@ -247,7 +262,7 @@ impl Paper {
     }
 
     /// A paper that has no file of its own: the recipes of `folder` with one reading. `described_by` is the file of the
-    /// folder that is no recipe.
+    /// folder that is no recipe. `parent` is the folder around it on the disk; none if it is embedded in the program.
     ///
     /// # Errors
     /// The first mistake in a recipe.
@@ -255,6 +270,7 @@ impl Paper {
         folder: &str,
         described_by: &str,
         files: &BTreeMap<String, String>,
+        parent: Option<&Path>,
     ) -> Result<Self, RecipeError> {
         let mut paper = Self {
             name: folder.to_owned(),
@@ -263,7 +279,7 @@ impl Paper {
             kind: PaperKind::Comparison,
             readings: vec![Reading { name: "as written".to_owned(), ..Reading::default() }],
             recipes: Vec::new(),
-            origin: FolderOrigin::Shipped,
+            origin: parent.map_or(FolderOrigin::Shipped, |parent| FolderOrigin::Folder(parent.to_owned())),
         };
         paper.read_recipes(described_by, files)?;
         Ok(paper)

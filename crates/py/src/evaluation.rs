@@ -68,7 +68,7 @@ pub fn evaluate(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, String, String)> {
     let arguments = Arguments { names, suites, sections, full, sets, registry: registry() };
-    let all = Suites::builtin().map_err(Failure::from)?;
+    let all = Suites::with_folders(&arguments.suites).map_err(Failure::from)?;
     let runs = arguments.plan(&all)?.run_count();
     interruptible(py, &Conditions { runs, threads, progress }, move |watch| {
         let evaluated = Evaluations { evaluations: arguments.plan(&all)?.run(watch)? };

@@ -551,8 +551,9 @@ pub(crate) struct Evaluate {
     /// All protocols, and all queues for the suites that evaluate queues
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// The suites: bcp133, l4s, rmcat and tcpeval evaluate protocols, aqm evaluates queues [default: all for the kind of NAME]
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
+    /// The suites: bcp133, l4s, rmcat and tcpeval evaluate protocols, aqm evaluates queues; a name with a "/" is the folder of
+    /// a suite of your own, such as ./my-link [default: all for the kind of NAME]
+    #[arg(long, value_name = "NAME|FOLDER,...", value_delimiter = ',')]
     pub(crate) suite: Vec<String>,
     /// Only the criteria of these sections: 5.1.1
     #[arg(long, value_name = "NUMBER,NUMBER,...", value_delimiter = ',')]

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 const KEEP: &str = "millpond-evaluation";
 
 pub(crate) fn evaluate(args: &args::Evaluate, registry: &Registry) -> Outcome {
-    let suites = Suites::builtin()?;
+    let suites = Suites::with_folders(&args.suite)?;
     let (selected, subjects) = if args.all {
         let selected = suites.select(&args.suite)?;
         let subjects = all_subjects(&selected, registry);
@@ -100,10 +100,12 @@ impl MatrixFile {
         let section = |suite: &Suite| page.sections.get(suite.name());
         let is_stale =
             |suite: &&&Suite| section(suite).is_some_and(|old| old.fingerprint != suite.fingerprint());
-        if let Some(name) = selected.iter().find(is_stale).map(|suite| suite.name()) {
-            let write = format!("millpond evaluate --all --suite {name} --matrix {}", path.display());
+        if let Some(suite) = selected.iter().find(is_stale) {
+            let (name, selector) = (suite.name(), suite.selector());
             return Err(fail(format!(
-                "all rows of the suite {name} are stale, since its files have changed; to write them: {write}"
+                "all rows of the suite {name} are stale, since its files have changed; to write them: \
+                 millpond evaluate --all --suite {selector} --matrix {}",
+                path.display()
             )));
         }
         Ok(Self { page, file: AtomicFile::create(path).map_err(Failure::input)? })

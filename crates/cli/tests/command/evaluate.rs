@@ -105,3 +105,34 @@ fn a_damaged_comment_of_the_page_is_named_with_its_section_and_line() {
         "{refused}"
     );
 }
+
+/// The files of the suite `my-link` on the page about evaluations, by their paths.
+fn suite_of_the_page() -> Vec<(String, String)> {
+    let page = fs::read_to_string("../../docs/evaluation.md").unwrap();
+    let files = page.split("```toml\n# ").skip(1).map(|rest| rest.split("```").next().unwrap());
+    files.map(|file| file.split_once('\n').unwrap()).map(|(path, text)| (path.into(), text.into())).collect()
+}
+
+/// CUBIC fills the buffer of 100 ms, and the router of XCP keeps its queue empty.
+#[test]
+fn a_folder_is_a_suite_of_ones_own_whose_mistakes_have_a_place() {
+    let folder = folder(VALID);
+    let suite = folder.path().join("my-link");
+    fs::create_dir(&suite).unwrap();
+    let files = suite_of_the_page();
+    assert_eq!(
+        files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(),
+        ["my-link/suite.toml", "my-link/downloads.toml"]
+    );
+    files.iter().for_each(|(path, text)| fs::write(folder.path().join(path), text).unwrap());
+    let short = ["--suite", "./my-link", "--set", "duration=15s"];
+    let verdicts = printed(folder.path(), &[&["cubic", "xcp", "--markdown"][..], &short].concat());
+    for row in ["| cubic    | no 1/1 | - |", "| xcp      | met    | - |"] {
+        assert!(verdicts.contains(row), "{verdicts}");
+    }
+    let recipe = suite.join("downloads.toml");
+    let wrong = fs::read_to_string(&recipe).unwrap().replace("accept ", "acept ");
+    fs::write(&recipe, wrong).unwrap();
+    let refused = error_of(folder.path(), &["evaluate", "cubic", "--suite", "./my-link"]);
+    assert!(refused.contains("my-link/downloads.toml") && refused.contains("acept"), "{refused}");
+}
