@@ -54,9 +54,19 @@ export class Answer {
     if (!plots.some((plot) => plot.classList.contains("over-time"))) alignAcross(...plots);
   }
 
+  /** The verdict of the analysis, or why there is none. */
+  showSentence(sentence) {
+    document.getElementById("sentence").textContent = capitalized(sentence) || "\u00a0";
+  }
+
+  /** Whether this is the sentence that is shown. */
+  hasSentence(sentence) {
+    return document.getElementById("sentence").textContent === capitalized(sentence);
+  }
+
   showAnalysis({ sentence, figures, facts }) {
     this.facts.analysis = facts;
-    document.getElementById("sentence").textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    this.showSentence(sentence);
     const analysis = document.getElementById("analysis");
     for (const [rank, figure] of figures.entries()) this.place(analysis, { slot: figure.id, rank, classes: `figure-${figure.id}` }, figure, "");
     const present = new Set(figures.map((figure) => figure.id));
@@ -151,9 +161,11 @@ export class Answer {
     for (const listening of this.listeners.values()) listening.abort();
     this.listeners.clear();
     for (const id of ["worlds", "analysis", "facts", "warnings"]) document.getElementById(id).replaceChildren();
-    document.getElementById("sentence").textContent = "\u00a0";
+    this.showSentence("");
   }
 }
+
+const capitalized = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** The value of a fact with its unit, as nodes. */
 export const factValue = (fact) => [number(fact.value), unit(fact)].filter(Boolean);

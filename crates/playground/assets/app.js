@@ -84,6 +84,8 @@ async function startRun() {
 
 /** Shows the end of a run. A world with a fault keeps the beginning that this run has drawn. */
 function finishRun(faults, drawn) {
+  // The fault of the equations is also that of their analysis, which needs no second sentence.
+  if (faults.some(({ message }) => answer.hasSentence(message))) answer.showSentence("");
   for (const { world } of faults) if (world && !drawn.has(world)) answer.drop(world);
   showRunFaults(faults);
   document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;

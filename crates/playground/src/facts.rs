@@ -36,7 +36,9 @@ pub(crate) fn of_run(run: &Run, link: Option<usize>) -> Vec<Fact> {
 
 /// Utilization and queue of a link, and what it dropped and marked if it served packets.
 fn of_link(link: &Link, has_packets: bool) -> Vec<Fact> {
-    let Link { name, direction, .. } = link;
+    let name = &link.name;
+    // A line may break after a hyphen, and so inside of an arrow of two characters.
+    let direction = link.direction.replace("->", "\u{2192}");
     let fact = |id: &str, label: String, value: f64, unit: &str| Fact::new(id, &label, value, unit);
     let mut facts = vec![
         fact("utilization", format!("utilization of {name} ({direction})"), 100.0 * link.utilization, "%"),
@@ -72,6 +74,12 @@ fn applications(group: &Group) -> Vec<Fact> {
 mod tests {
     use super::*;
     use millpond_results::{Milliseconds, Playback, Summary};
+
+    #[test]
+    fn the_direction_of_a_link_has_no_hyphen_at_which_a_line_could_break() {
+        let link = Link { name: "last-hop".into(), direction: "R1 -> phone".into(), ..Link::default() };
+        assert_eq!(of_link(&link, false)[0].label, "utilization of last-hop (R1 \u{2192} phone)");
+    }
 
     #[test]
     fn groups_have_their_completion_times_and_video_values_and_nothing_delivered_has_no_delay() {

@@ -272,6 +272,7 @@ const UNFINISHED: &str = "(() => { \
          figures: [{ id: 'rates', title: 'Rates', description: '', html: '<figure id=beginning></figure>' }] }, \
        { kind: 'fault', world: 'fluid', faults: [{ message: 'it takes too long' }] }, \
        { kind: 'fault', world: 'packets', faults: [{ message: 'it needs too much' }] }, \
+       { kind: 'fault', analysis: true, faults: [{ message: 'it takes too long' }] }, \
        { kind: 'done', milliseconds: 1 }]; \
      window.fetch = (address, request) => { \
        if (!String(address).endsWith('/api/run')) return real(address, request); \
@@ -290,6 +291,8 @@ fn beginnings_of_runs_that_take_too_long_stay(browser: &mut Browser) {
         "rates-fluid",
     ];
     assert_eq!(browser.list(shown), expected);
+    let sentence = browser.evaluate("document.getElementById('sentence').textContent.trim()");
+    assert_eq!(sentence, "", "a fault that the list has already");
     assert_eq!(browser.evaluate(PART_IS_NAMED), true);
     run_with(browser, "\"6s\"", "\"5s\"");
     assert_eq!(browser.evaluate(PART_IS_NAMED), false);
