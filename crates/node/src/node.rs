@@ -7,10 +7,10 @@ use crate::clock::{Clock, duration};
 use crate::connections::Connections;
 use crate::control::{Control, ControlConfig, SharedControl};
 use crate::flow::{Abort, End, Flow, FlowId, LinkId};
+use crate::flow_connections::FlowConnections;
 use crate::identity::{Identity, PublicKey};
 use crate::link::{Link, LinkEvent, LinkParts, LinkSizes};
 use crate::links::Links;
-use crate::of_flows::OfFlows;
 use bytes::BytesMut;
 use millpond_law::{HeaderId, Needs, Protocol, Random, RelayView, SettingError, Settings, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -120,7 +120,7 @@ pub struct Node {
     responses: VecDeque<(Transmit, Vec<u8>)>,
     pub(crate) events: VecDeque<NodeEvent>,
     pub(crate) next: Option<LinkId>,
-    pub(crate) of_flows: OfFlows,
+    pub(crate) flow_connections: FlowConnections,
     redial_at: Time,
     redial_delay: Span,
     links_made: LinkId,
@@ -173,7 +173,7 @@ impl Node {
             responses: VecDeque::new(),
             events: VecDeque::new(),
             next: None,
-            of_flows: OfFlows::default(),
+            flow_connections: FlowConnections::default(),
             redial_at: if config.next.is_some() { Time::ZERO } else { Time::NEVER },
             redial_delay: FIRST_REDIAL,
             links_made: 0,
@@ -422,7 +422,7 @@ impl Node {
 
     fn on_link_event(&mut self, now: Time, id: LinkId, event: LinkEvent) {
         match event {
-            LinkEvent::Up if self.of_flows.contains(id) => self.begin_stream(id),
+            LinkEvent::Up if self.flow_connections.contains(id) => self.begin_stream(id),
             LinkEvent::Up => {
                 let peer = self.links.get(id).and_then(|link| link.peer);
                 if self.next == Some(id) {
@@ -458,7 +458,7 @@ impl Node {
             self.next = None;
             self.redial_at = now + self.redial_delay;
         }
-        self.of_flows.remove(id);
+        self.flow_connections.remove(id);
         if !is_over {
             self.events.push_back(NodeEvent::LinkLost(id, reason));
         }
@@ -502,17 +502,18 @@ impl Node {
         }
         let is_up = |link: &&Link| link.is_up;
         let alone = |link: &Link| link.view(held_from(link, id), Sharing::ALONE);
-        if let Some(source) = self.of_flows.source(id) {
+        if let Some(source) = self.flow_connections.source(id) {
             let source = self.links.get(source?).filter(is_up)?;
             return Some(source.view(held_from(source, id), sharing(source, id)));
         }
         if self.next == Some(id) {
-            let is_previous = |other: LinkId| other != id && !self.of_flows.contains(other);
+            let is_previous = |other: LinkId| other != id && !self.flow_connections.contains(other);
             let others = self.links.iter().filter(|(other, link)| is_previous(*other) && is_up(link));
             return others.map(|(_, link)| alone(link)).reduce(sum_of_views);
         }
-        let of_flows = self.of_flows.of(id).filter_map(|own| self.links.get(own)).filter(is_up);
-        if let Some(view) = of_flows.map(alone).reduce(sum_of_views) {
+        let connections =
+            self.flow_connections.continuing(id).filter_map(|own| self.links.get(own)).filter(is_up);
+        if let Some(view) = connections.map(alone).reduce(sum_of_views) {
             return Some(view);
         }
         let next = self.next.and_then(|next| self.links.get(next)).filter(is_up)?;

@@ -20,7 +20,7 @@ impl Node {
         let base = self.next.and_then(|next| self.links.get(next)).ok_or(Abort::Refused)?;
         let base_rtt = base.control.get().min_rtt().ok_or(Abort::Refused)?;
         let capacity = self.config.capacity.ok_or(Abort::Refused)?;
-        if self.of_flows.len() >= most_connections(capacity, base_rtt, self.config.packet) {
+        if self.flow_connections.len() >= most_connections(capacity, base_rtt, self.config.packet) {
             return Err(Abort::Floor);
         }
         let neighbour = self.config.next.ok_or(Abort::Refused)?;
@@ -28,7 +28,7 @@ impl Node {
             tracing::error!(neighbour = %neighbour.address, error, "cannot connect for a flow");
             Abort::Refused
         })?;
-        self.of_flows.insert(id, source);
+        self.flow_connections.insert(id, source);
         Ok((id, stream_id(FIRST_STREAM)))
     }
 
@@ -45,7 +45,7 @@ impl Node {
 
     /// Closes the connection of a flow that has ended here and at the neighbour.
     pub(crate) fn close_if_over(&mut self, now: Time, id: LinkId) {
-        if !self.of_flows.contains(id) || self.streams.contains_key(&(id, FIRST_STREAM)) {
+        if !self.flow_connections.contains(id) || self.streams.contains_key(&(id, FIRST_STREAM)) {
             return;
         }
         let instant = self.clock.instant(now);
@@ -54,7 +54,7 @@ impl Node {
         if link.ended_at_peer >= link.begun {
             link.is_up = false;
             link.connection.close(instant, VarInt::from_u32(FLOW_ENDED), "the flow has ended".into());
-            self.of_flows.remove(id);
+            self.flow_connections.remove(id);
         }
     }
 }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The connections of single flows to the next neighbour, and from which connection these flows come; none: a local socket.
 #[derive(Default)]
-pub(crate) struct OfFlows {
+pub(crate) struct FlowConnections {
     sources: BTreeMap<LinkId, Option<LinkId>>,
     /// Source and connection.
     by_source: BTreeSet<(LinkId, LinkId)>,
 }
 
-impl OfFlows {
+impl FlowConnections {
     pub(crate) fn insert(&mut self, id: LinkId, source: Option<LinkId>) {
         self.remove(id);
         self.sources.insert(id, source);
@@ -38,7 +38,7 @@ impl OfFlows {
     }
 
     /// The connections that continue the flows of `source`.
-    pub(crate) fn of(&self, source: LinkId) -> impl Iterator<Item = LinkId> {
+    pub(crate) fn continuing(&self, source: LinkId) -> impl Iterator<Item = LinkId> {
         self.by_source.range((source, 0)..=(source, LinkId::MAX)).map(|(_, id)| *id)
     }
 }
