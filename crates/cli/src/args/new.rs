@@ -33,7 +33,7 @@ pub(crate) enum Template {
     /// A proxy divides a path over a satellite, with a protocol on each side
     SplitPath,
     /// Hosts of a data centre exchange flows of a web search
-    DataCentre,
+    LeafSpine,
 }
 
 impl Template {
@@ -47,7 +47,7 @@ impl Template {
             Self::BesideCubic => include_str!("../../../../scenarios/beside-cubic.toml"),
             Self::Incast => include_str!("../../../../scenarios/incast.toml"),
             Self::SplitPath => include_str!("../../../../scenarios/split-path.toml"),
-            Self::DataCentre => include_str!("../../../../scenarios/data-centre.toml"),
+            Self::LeafSpine => include_str!("../../../../scenarios/leaf-spine.toml"),
         }
     }
 }

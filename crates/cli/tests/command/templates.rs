@@ -11,7 +11,7 @@ const TEMPLATES: [&str; 8] = [
     "beside-cubic",
     "incast",
     "split-path",
-    "data-centre",
+    "leaf-spine",
 ];
 
 #[test]
