@@ -1,6 +1,8 @@
 //! Flows that a network with several shortest paths spreads over them.
 
 use crate::common::{results, scenario};
+use millpond_lab::fair_shares;
+use millpond_protocols::Registry;
 use std::collections::BTreeSet;
 
 /// A fat tree with 16 hosts in which every host sends to another one.
@@ -17,21 +19,24 @@ protocol = "rcp"
 "#;
 
 /// RCP's rates are max-min fair. With one flow from and to each host only paths that share a link between switches lower
-/// a rate, to the capacity over a small whole number.
+/// a rate. The queue that random processing times leave keeps up to 4 % of the capacity free.
 #[test]
 fn flows_of_a_permutation_have_the_max_min_shares_of_their_random_paths() {
     let mut allocations = BTreeSet::new();
     for seed in 1..=3 {
-        let run = results(TREE, &[&format!("seed={seed}")]);
-        let mut shares = Vec::new();
-        for flow in &run.summary.flows {
-            let share = flow.fair_share_bps.expect("a flow that shares its links");
+        let sets = [format!("seed={seed}")];
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let run = results(TREE, &sets);
+        let shares = fair_shares(&scenario(TREE, &sets), &Registry::builtin(), &run);
+        let shares: Vec<f64> = shares.iter().map(|series| series.values[series.values.len() - 1]).collect();
+        for (flow, share) in run.summary.flows.iter().zip(&shares) {
             let ratio = flow.goodput_bps / share;
-            assert!((ratio - 1.0).abs() < 0.03, "seed {seed}, {}: {ratio} of {share}", flow.name);
-            shares.push((share / 1e4).round() as u64);
+            assert!((0.95..1.03).contains(&ratio), "seed {seed}, {}: {ratio} of {share}", flow.name);
         }
-        assert!(shares.iter().all(|share| *share <= 10_000) && shares.contains(&10_000), "{shares:?}");
-        allocations.insert(shares);
+        // Some flows collide in the fabric, and some do not.
+        let alone = shares.iter().filter(|share| **share == 100e6).count();
+        assert!((1..16).contains(&alone), "{shares:?}");
+        allocations.insert(shares.iter().map(|share| share.round() as u64).collect::<Vec<_>>());
     }
     assert_eq!(allocations.len(), 3, "seeds differ in their paths: {allocations:?}");
 }
