@@ -57,8 +57,8 @@ def evaluate(
     subjects : str or type
         The protocols or queues: names, or subclasses of `Law`.
     suites : iterable of str
-        The suites, such as ``["bcp133"]``, or folders of suites, such as ``["./my-link"]``. Default: all shipped ones that
-        evaluate protocols, or queues.
+        The suites, such as ``["bcp133"]``, or folders of suites, such as ``["./my-link"]``. Default: all shipped
+        ones that evaluate protocols, or queues.
     sections : iterable of str
         Only the criteria of these sections, such as ``["5.1.1"]``.
     full : bool

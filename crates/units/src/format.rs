@@ -157,9 +157,9 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{} %", fixed(100.0 * share, 1)) } else { "-".to_owned() }
 }
 
-/// A rate in bit/s, formatted in Mbit/s with up to six decimals: `9.6 Mbit/s`.
+/// A rate in bit/s, formatted in Mbit/s with up to five significant digits: `9.6 Mbit/s`.
 pub fn mbit_per_s(bps: f64) -> String {
-    format!("{} Mbit/s", at_most_decimals(bps / 1e6, 6))
+    format!("{} Mbit/s", at_most_five_digits(bps / 1e6))
 }
 
 /// Bits per second in megabits per second: [`number`], but rates from 1 to 10 bit/s with all decimals, not as zero.

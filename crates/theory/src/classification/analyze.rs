@@ -120,10 +120,17 @@ fn cycle(equilibrium: &PlanEquilibrium<'_>) -> Option<SteadyState> {
     };
     plan.loops.iter().enumerate().any(reduces).then(|| {
         let names: Vec<&str> = full.iter().map(|link| plan.links[*link].entity.as_str()).collect();
-        let reason = format!(
-            "windows fall when the buffer of {} overflows, and then grow until it is full again",
-            names.join(", ")
-        );
+        let reason = match names.as_slice() {
+            [one] => {
+                format!(
+                    "windows fall when the buffer of {one} overflows, and then grow until it is full again"
+                )
+            }
+            several => format!(
+                "windows fall when the buffers of {} overflow, and then grow until they are full again",
+                several.join(", ")
+            ),
+        };
         let periods = periods_at(equilibrium, &full);
         SteadyState::Sawtooth(Oscillation { reason, periods, fluid_period: None })
     })
