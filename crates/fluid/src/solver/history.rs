@@ -117,7 +117,7 @@ pub(super) fn middle_of_nudge(distance: f64) -> f64 {
 }
 
 /// The distance from a time towards the middle of its step by which the side of a jump is chosen.
-fn nudge(time: f64, middle: f64) -> f64 {
+pub(super) fn nudge(time: f64, middle: f64) -> f64 {
     (NUDGE * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time)
 }
 

@@ -340,9 +340,10 @@ impl<'a> Solver<'a> {
 
     /// Computes derivatives, channels and guards at the present states, just after the present time.
     fn evaluate_now(&mut self) {
-        // Look-ups are beyond jumps that are due now, but not beyond the next ones: a pulse between both would have no end.
+        // In a short pulse, look-ups are beyond jumps that are due now, but not beyond the next ones: it would have no end.
         let (due, next) = (self.latest() - self.time, self.scheduled.next() - self.time);
-        let ahead = self.step.min(middle_of_nudge(0.5 * (due + next)));
+        let in_pulse = self.step.min(middle_of_nudge(0.5 * (due + next)));
+        let ahead = if self.time < self.sliding.pulse_end() { in_pulse } else { self.step };
         self.set_lookups(self.time, self.time + ahead);
         let mut channels = std::mem::take(&mut self.nodes[0]);
         let x = std::mem::take(&mut self.x);

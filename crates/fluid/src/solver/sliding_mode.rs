@@ -2,6 +2,7 @@
 //! their exact thresholds, so that a solution that crosses every threshold is not affected.
 
 use super::Solver;
+use super::history::nudge;
 use crate::error::Error;
 use crate::integration::SlidingThreshold;
 
@@ -14,6 +15,9 @@ const FEW: u32 = 10;
 
 /// Number of sign changes of a guard with hysteresis within a hundredth of the shortest delay that ends the integration.
 const MOST: u32 = 100 * CHATTER;
+
+/// Number of sign changes of a guard at one time if a signal begins and ends there; more of them repeat.
+const BEGIN_AND_END: u32 = 2;
 
 /// Half the width of a hysteresis relative to the largest magnitude of the guard, as a multiple of the tolerance.
 const WIDTH: f64 = 1e3;
@@ -29,6 +33,10 @@ pub(super) struct SlidingMode {
     most_crossings: Vec<u32>,
     /// For each guard with a hysteresis: since when, in seconds.
     hysteresis_since: Vec<Option<f64>>,
+    /// For each guard: a time in seconds, and the number of its sign changes that cannot be told apart from it.
+    repeated: Vec<(f64, u32)>,
+    /// Until this time in seconds, guards are in a pulse that is shorter than the distance at which the side of a jump is chosen.
+    pulse_end: f64,
 }
 
 impl SlidingMode {
@@ -39,6 +47,26 @@ impl SlidingMode {
             crossings: zeros.clone(),
             most_crossings: zeros,
             hysteresis_since: vec![None; guards],
+            repeated: vec![(f64::NEG_INFINITY, 0); guards],
+            pulse_end: f64::NEG_INFINITY,
+        }
+    }
+
+    /// The end of the last short pulse of a guard, in seconds.
+    pub(super) fn pulse_end(&self) -> f64 {
+        self.pulse_end
+    }
+
+    /// Counts a sign change. One that repeats at the same time, within `resolution`, is that of a pulse: after its beginning the guard
+    /// is evaluated beyond its end, at most `nudge` later.
+    fn count_repeated(&mut self, g: usize, time: f64, resolution: f64, nudge: f64) {
+        let (first, count) = &mut self.repeated[g];
+        if time - *first > resolution {
+            (*first, *count) = (time, 0);
+        }
+        *count += 1;
+        if *count > BEGIN_AND_END {
+            self.pulse_end = time + nudge;
         }
     }
 }
@@ -51,7 +79,9 @@ impl Solver<'_> {
     /// The guard changes its sign without end in spite of its hysteresis.
     pub(super) fn count_crossing(&mut self, g: usize) -> Result<(), Error> {
         let (time, length) = (self.time, 0.01 * self.shortest_delay);
+        let resolution = self.latest() - time;
         let sliding = &mut self.sliding;
+        sliding.count_repeated(g, time, resolution, nudge(time, time + self.step));
         if time - sliding.window_start > length {
             sliding.window_start = time;
             sliding.crossings.fill(0);
