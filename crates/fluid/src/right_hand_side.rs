@@ -17,6 +17,9 @@ use crate::unused_rate::UnusedRates;
 use millpond_law::fluid::{LinkInputs, PathAggregation, SenderInput, SenderInputs, Verdicts};
 use std::ops::Range;
 
+/// Arrivals at an empty queue exceed its capacity if they are greater than this multiple of it, and not by an error of rounding.
+const BEYOND: f64 = 1.0 + 1e-6;
+
 /// The right-hand side with its buffers.
 pub(crate) struct RightHandSide<'a> {
     pub(crate) asm: &'a Assembly,
@@ -499,7 +502,11 @@ impl<'a> RightHandSide<'a> {
             channels[at.passing + l] = departing_share(stays, capacity, is_empty);
             channels[at.capacity + l] = capacity;
             // Delayed arrivals can be negative between the nodes of a step, and exceed the capacity at the node of a jump that ends it.
-            channels[at.departing + l] = if is_empty { stays.max(0.0).min(capacity) } else { capacity };
+            channels[at.departing + l] = if is_empty {
+                if stays > BEYOND * capacity { capacity } else { stays.max(0.0) }
+            } else {
+                capacity
+            };
         }
     }
 
