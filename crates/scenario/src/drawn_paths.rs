@@ -7,9 +7,16 @@ use millpond_stats::Random;
 use std::collections::BTreeMap;
 
 impl Pattern {
-    /// The patterns and their names.
-    pub(crate) const NAMES: [(&'static str, Self); 3] =
-        [("permutation", Self::Permutation), ("random", Self::Random), ("incast", Self::Incast)];
+    pub(crate) const ALL: [Self; 3] = [Self::Permutation, Self::Random, Self::Incast];
+
+    /// Its name as a key, and as a set of paths.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Permutation => "permutation",
+            Self::Random => "random",
+            Self::Incast => "incast",
+        }
+    }
 }
 
 impl DrawnPaths {

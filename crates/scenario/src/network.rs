@@ -234,9 +234,9 @@ impl Network {
 
     /// Names the random paths between hosts.
     pub(crate) fn name_hosts(&mut self, hosts: &[usize]) {
-        for (name, pattern) in Pattern::NAMES {
+        for pattern in Pattern::ALL {
             let drawn = DrawnPaths { pattern, hosts: hosts.to_vec() };
-            self.path_sets.insert(name, PathSet::Drawn(drawn));
+            self.path_sets.insert(pattern.name(), PathSet::Drawn(drawn));
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) static DRAWN: KeyTable<DrawnTable> = KeyTable {
     plain: None,
     keys: &[
         ScenarioKey {
-            name: "permutation",
+            name: Pattern::Permutation.name(),
             form: HOSTS,
             rule: Rule::OneOf("[\"H1\", \"H2\", \"H3\"]"),
             meaning: "each of these hosts sends to one other and receives from one, in a random order; with more flows than \
@@ -56,7 +56,7 @@ pub(crate) static DRAWN: KeyTable<DrawnTable> = KeyTable {
             write: |table| table.write(Pattern::Permutation),
         },
         ScenarioKey {
-            name: "random",
+            name: Pattern::Random.name(),
             form: HOSTS,
             rule: Rule::OneOf("[\"H1\", \"H2\", \"H3\"]"),
             meaning: "each flow runs from a random one of these hosts to a random other one",
@@ -64,7 +64,7 @@ pub(crate) static DRAWN: KeyTable<DrawnTable> = KeyTable {
             write: |table| table.write(Pattern::Random),
         },
         ScenarioKey {
-            name: "incast",
+            name: Pattern::Incast.name(),
             form: HOSTS,
             rule: Rule::OneOf("[\"H1\", \"H2\", \"H3\"]"),
             meaning: "the other hosts send to the first one, in a random order",
@@ -123,8 +123,7 @@ fn take(group: &mut FlowGroup, set: PathSet, written: &Written<'_>) -> Option<()
 /// `{ random = ["H1", "H2", "H3"] }`.
 fn drawn(written: &Written<'_>) -> Option<DrawnPaths> {
     let pattern = DRAWN.read(written)?.pattern?;
-    let key = Pattern::NAMES.into_iter().find(|(_, known)| *known == pattern)?.0;
-    let items = written.part(written.key(key)?, &HOSTS);
+    let items = written.part(written.key(pattern.name())?, &HOSTS);
     let hosts = distinct_nodes(&items, items.list("")?, TWICE)?;
     if hosts.len() < 2 {
         return items.expected("two hosts at least");

@@ -13,6 +13,7 @@
 //! Paths between the hosts, each over random aggregation and core switches: `permutation` (default), `random`, `incast`.
 
 use super::{MOST_HOSTS, REQUIRED_LINK, TEMPLATE, Template};
+use crate::model::Pattern;
 use crate::network::Network;
 use crate::table::{Form, KeyTable, Rule, ScenarioKey, Written};
 
@@ -86,6 +87,6 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
         }
     }
     network.name_hosts(&hosts);
-    network.default_path_set = Some("permutation");
+    network.default_path_set = Some(Pattern::Permutation.name());
     Some(())
 }
