@@ -33,7 +33,7 @@ pub(super) struct SlidingMode {
     most_crossings: Vec<u32>,
     /// For each guard with a hysteresis: since when, in seconds.
     hysteresis_since: Vec<Option<f64>>,
-    /// For each guard: a time in seconds, and the number of its sign changes that cannot be told apart from it.
+    /// For each guard: a time in seconds, and the number of its sign changes that are as close to it as times are rounded.
     repeated: Vec<(f64, u32)>,
     /// Until this time in seconds, guards are in a pulse that is shorter than the distance at which the side of a jump is chosen.
     pulse_end: f64,
