@@ -182,6 +182,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "",
         &["no path leads from \"H1\" to \"H2\" and back"],
     ),
+    (
+        "[leaf-spine]\naccess = { rate = \"1Gbps\", delay = \"1us\", simplex = true }",
+        "wieght = 2",
+        &["and back", "wieght"],
+    ),
 ];
 
 #[test]

@@ -262,7 +262,8 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
     match ["path", "paths", "from", "to"].map(|key| fields.has(key)) {
         [true, false, false, false] | [false, true, false, false] | [false, false, true, true] => {}
         [false, false, false, false] if written.context.network.default_path_set.is_some() => {
-            paths::by_default(&mut group, written)?;
+            // A fault is reported; the other keys of the group are checked all the same.
+            let _: Option<()> = paths::by_default(&mut group, written);
         }
         [false, false, false, false] if written.context.network.is_incomplete => {}
         keys => report_paths(written, keys),
