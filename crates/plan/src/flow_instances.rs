@@ -15,6 +15,8 @@ pub(crate) struct FlowInstance<'s> {
     pub(crate) return_path: Vec<Hop>,
     /// End-to-end round-trip time at time zero, without queueing and service times.
     pub(crate) base_rtt: Span,
+    /// Its weight in fair shares.
+    pub(crate) share_weight: f64,
     pub(crate) samples: FlowSamples,
 }
 
@@ -26,7 +28,8 @@ pub(crate) fn flow_instances(scenario: &Scenario) -> Result<Vec<FlowInstance<'_>
     let (mut instances, mut faults) = (Vec::new(), Vec::new());
     for group in &scenario.flows {
         let samples = flow_samples(group, scenario.seed).into_iter().enumerate();
-        let of_group = samples.map(|(index, samples)| instance(scenario, group, index, samples));
+        let weight = group.share_weight(&scenario.links);
+        let of_group = samples.map(|(index, samples)| instance(scenario, group, weight, index, samples));
         match of_group.collect::<Result<Vec<_>, _>>() {
             Ok(of_group) => instances.extend(of_group),
             Err(fault) => faults.push(fault),
@@ -38,6 +41,7 @@ pub(crate) fn flow_instances(scenario: &Scenario) -> Result<Vec<FlowInstance<'_>
 fn instance<'s>(
     scenario: &'s Scenario,
     group: &'s FlowGroup,
+    share_weight: f64,
     index: usize,
     samples: FlowSamples,
 ) -> Result<FlowInstance<'s>, Fault> {
@@ -52,6 +56,7 @@ fn instance<'s>(
         forward_path,
         return_path,
         base_rtt: samples.rtt.unwrap_or(propagation).max(propagation),
+        share_weight,
         samples,
     })
 }

@@ -30,9 +30,8 @@ pub(crate) fn traffic<'a, 's: 'p, 'p>(
         .map(|(index, protocol)| (protocol.label.value.as_str(), (index, protocol.needs.header_size)))
         .collect();
     let mut all: Vec<_> = hops(scenario).into_iter().map(|hop| (hop, LinkTraffic::default())).collect();
-    let key = |hop: &Hop| (hop.link, hop.forward);
-    let indices: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
-    let index = |hop: &Hop| indices.get(&key(hop)).copied();
+    let indices: BTreeMap<Hop, usize> = all.iter().enumerate().map(|(i, (hop, _))| (*hop, i)).collect();
+    let index = |hop: &Hop| indices.get(hop).copied();
     for instance in instances {
         let labels = scenario.protocols_along(instance.group, instance.forward_path);
         // An acknowledgement returns the header of the data.

@@ -2,7 +2,7 @@
 //! cost by a hash of their addresses (ECMP, RFC 2992).
 
 use crate::model::{DrawnPaths, Hop, Link, Pattern, Scenario};
-use crate::network::{Costs, Exits, costs_to, exits, next_hops};
+use crate::network::{Costs, Entries, Exits, costs_to, entries, exits, next_hops};
 use millpond_stats::Random;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl DrawnPaths {
     pub(crate) fn draw(&self, links: &[Link], nodes: usize, group: &DrawnGroup<'_>) -> Vec<Vec<Hop>> {
         let stream = |part: &str| Random::stream(group.seed, &format!("group {} {part}", group.name));
         let (mut of_pairs, mut of_routes) = (stream("pairs"), stream("routes"));
-        let mut routes = Routes { links, exits: exits(links, nodes), costs: BTreeMap::new() };
+        let mut routes = Routes::new(links, exits(links, nodes));
         let pairs = self.pairs(group.count, &mut of_pairs);
         pairs.into_iter().filter_map(|(from, to)| routes.random(from, to, &mut of_routes)).collect()
     }
@@ -90,15 +90,20 @@ fn shuffle(items: &mut [usize], random: &mut Random) {
 struct Routes<'a> {
     links: &'a [Link],
     exits: Exits,
+    entries: Entries,
     /// The costs to each node that is the end of a path.
     costs: BTreeMap<usize, Costs>,
 }
 
-impl Routes<'_> {
+impl<'a> Routes<'a> {
+    fn new(links: &'a [Link], exits: Exits) -> Self {
+        Self { links, entries: entries(&exits), exits, costs: BTreeMap::new() }
+    }
+
     /// A path of the least cost between two nodes: each router chooses among the next hops of equal cost at random. None if
     /// there is no path.
     fn random(&mut self, from: usize, to: usize, random: &mut Random) -> Option<Vec<Hop>> {
-        let costs = self.costs.entry(to).or_insert_with(|| costs_to(self.links, &self.exits, to));
+        let costs = self.costs.entry(to).or_insert_with(|| costs_to(self.links, &self.entries, to));
         let (mut node, mut path) = (from, Vec::new());
         while node != to {
             let choices: Vec<_> = next_hops(self.links, &self.exits, costs, node).collect();

@@ -461,7 +461,7 @@ pub enum ReceiverConduct {
 }
 
 /// A link in one of its directions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hop {
     /// Index of the link.
     pub link: usize,

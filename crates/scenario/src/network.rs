@@ -200,8 +200,8 @@ impl Network {
     /// The first of these nodes that the first of them does not reach, or that does not reach it.
     pub(crate) fn apart(&self, hosts: &[usize]) -> Option<usize> {
         let first = *hosts.first()?;
-        let back: Exits = entries(&self.exits);
-        let (to, from) = (costs_to(&self.links, &self.exits, first), costs_to(&self.links, &back, first));
+        let entries = entries(&self.exits);
+        let (to, from) = (costs_to(&self.links, &entries, first), costs_to(&self.links, &self.exits, first));
         hosts
             .iter()
             .copied()
@@ -298,8 +298,10 @@ pub(crate) fn exits(links: &[Link], nodes: usize) -> Exits {
 }
 
 /// Every direction that leads to each node, with the node that it comes from.
-fn entries(exits: &Exits) -> Exits {
-    let mut entries: Exits = vec![Vec::new(); exits.len()];
+pub(crate) type Entries = Vec<Vec<(Hop, usize)>>;
+
+pub(crate) fn entries(exits: &Exits) -> Entries {
+    let mut entries: Entries = vec![Vec::new(); exits.len()];
     for (node, hops) in exits.iter().enumerate() {
         for &(hop, next) in hops {
             entries[next].push((hop, node));
@@ -338,7 +340,7 @@ fn shortest_path(
     from: usize,
     to: usize,
 ) -> Option<Vec<Hop>> {
-    let costs = costs_to(links, exits, to);
+    let costs = costs_to(links, &entries(exits), to);
     let (mut node, mut path) = (from, Vec::new());
     while node != to {
         let choices = next_hops(links, exits, &costs, node);
@@ -365,19 +367,25 @@ pub(crate) fn next_hops(
     exits.get(node).into_iter().flatten().filter(is_next).copied()
 }
 
-/// The least cost from each node to the node `to` (Dijkstra's algorithm).
-pub(crate) fn costs_to(links: &[Link], exits: &Exits, to: usize) -> Costs {
-    let entries = entries(exits);
-    let mut costs: Costs = vec![None; exits.len()];
-    let mut open = BinaryHeap::from([Reverse(((0, Span::ZERO), to))]);
+/// The least cost from each node to the node `to` (Dijkstra's algorithm). With the exits of all nodes in place of their
+/// entries it is the least cost from the node `to` to each node.
+pub(crate) fn costs_to(links: &[Link], entries: &Entries, to: usize) -> Costs {
+    const NOTHING: Cost = (0, Span::ZERO);
+    let mut costs: Costs = vec![None; entries.len()];
+    costs[to] = Some(NOTHING);
+    let mut open = BinaryHeap::from([Reverse((NOTHING, to))]);
     while let Some(Reverse((cost, node))) = open.pop() {
-        if costs[node].is_some() {
+        // Since then it was reached at a lower cost.
+        if costs[node] != Some(cost) {
             continue;
         }
-        costs[node] = Some(cost);
         for &(hop, previous) in &entries[node] {
             let (hops, so_far) = cost;
-            open.push(Reverse(((hops + 1, so_far + delay(links, hop)), previous)));
+            let with_hop = (hops + 1, so_far + delay(links, hop));
+            if costs[previous].is_none_or(|known| with_hop < known) {
+                costs[previous] = Some(with_hop);
+                open.push(Reverse((with_hop, previous)));
+            }
         }
     }
     costs

@@ -330,7 +330,7 @@ impl<'s> LoopBuilder<'_, 's> {
             payload: payload(instance.group),
             start: instance.samples.start,
             stop: instance.samples.stop,
-            weight: instance.group.share_weight(&scenario.links),
+            weight: instance.share_weight,
             loops,
             links: self.link_indices(instance.forward_path),
             relays: paths.iter().skip(1).filter_map(relay).collect(),

@@ -28,7 +28,7 @@ use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
 use millpond_sim::{ApplicationSpec, Builder, FlowId, LinkSpec, NodeId, PacketNetwork, TransfersId};
 use plan::NetworkSize;
 use shared_loops::SharedLoops;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Plans a run of `scenario` with the protocols of `registry`.
 ///
@@ -178,8 +178,10 @@ fn plan_flows<'a, 's: 'a>(
     links: &[(Hop, PacketLinkPlan)],
     builder: &mut Builder,
 ) -> Result<FlowPlans, Fault> {
-    let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
-    let index = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
+    let indices: BTreeMap<Hop, usize> =
+        links.iter().enumerate().map(|(index, (hop, _))| (*hop, index)).collect();
+    let index = |hop: &Hop| indices.get(hop).copied();
+    let link = |hop: Hop| index(&hop).and_then(|index| links.get(index)).map(|(_, link)| link.id);
     let (mut plans, mut shared_loops) = (FlowPlans::default(), SharedLoops::default());
     let mut with_ids = Vec::new();
     for instance in instances {
@@ -255,7 +257,7 @@ fn flow_plan(
         stop: instance.samples.stop,
         size: instance.samples.size,
         demand: instance.group.demand(),
-        weight: instance.group.share_weight(&scenario.links),
+        weight: instance.share_weight,
         is_ping: matches!(instance.group.workload, Workload::Ping(_)),
         competes: !matches!(
             instance.group.workload,
