@@ -1,5 +1,6 @@
 //! Collects the faults of a scenario, so that one reading finds all mistakes that do not hide one another.
 
+use crate::model::ProtocolEntry;
 use crate::place::{At, Place};
 use crate::source::{Fault, Faults, Sources};
 use crate::tree::TomlNode;
@@ -83,6 +84,18 @@ impl FaultCollector {
             "write it in the table of a {other}{near}. Known here: {}",
             listed(known.iter().copied())
         );
+        self.report(key.place, message, format!("no such key of a {table}"), help)
+    }
+
+    /// Reports an unknown key of a `table` with parameters of a law, whose names are not known here.
+    pub(crate) fn perhaps_of_law<T>(&self, key: &At<String>, table: &str, known: &[&str]) -> Option<T> {
+        let help = format!(
+            "if it is a parameter of the law, write {}.{}. Known here: {}",
+            ProtocolEntry::PARAMS,
+            key.value,
+            listed(known.iter().copied())
+        );
+        let message = format!("unknown key of a {table} \"{}\"", key.value);
         self.report(key.place, message, format!("no such key of a {table}"), help)
     }
 

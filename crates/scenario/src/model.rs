@@ -597,6 +597,11 @@ pub struct ProtocolEntry {
     pub params: Vec<WrittenSetting>,
 }
 
+impl ProtocolEntry {
+    /// The key of its parameters.
+    pub(crate) const PARAMS: &str = "params";
+}
+
 /// A code of a rate in acknowledgements: levels at equal ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateCode {

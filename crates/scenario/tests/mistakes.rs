@@ -65,6 +65,7 @@ const MISTAKES: &str = r#"
 18      | name = "all" | "all" is the name of all flows together | name the group otherwise
 21      | path = ["R1", "R2", "R33"] | unknown node "R33" | did you mean "R3"?
 25      | relays = ["R9"] | unknown node "R9" | R1, R2, R3
+25      | follow = "share" | unknown key of a protocol "follow" | if it is a parameter of the law, write params.follow. Known here: protocol, relays
 24      | [protocol.lgcc] | unknown key of a scenario "protocol" | did you mean "protocols"?
 # Syntax and kinds.
 3       | seed = = 1 | not TOML |

@@ -93,7 +93,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             write: |entry| Some(RATE_CODE.write(&entry.rate_code)),
         },
         stored_key! {
-            name: "params",
+            name: ProtocolEntry::PARAMS,
             form: SETTINGS,
             rule: Rule::Default("{}"),
             meaning: "the protocol's parameters: `millpond protocols NAME` lists them",

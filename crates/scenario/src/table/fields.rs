@@ -2,6 +2,7 @@
 
 use super::form::Describe;
 use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
+use crate::model::ProtocolEntry;
 use crate::place::At;
 use crate::tree::{self, Raw, TomlNode, TomlTable};
 use millpond_units::nearest;
@@ -209,6 +210,11 @@ impl<'a> Fields<'a> {
             }
             let _: Option<()> = match (written.context.other_table_with)(&key.value, name) {
                 Some(other) => faults.of_other_table(key, name, other, &known),
+                None if known.contains(&ProtocolEntry::PARAMS)
+                    && nearest(key, known.iter().copied()).is_none() =>
+                {
+                    faults.perhaps_of_law(key, name, &known)
+                }
                 None => faults.unknown(key, &format!("key of a {name}"), known.iter().copied()),
             };
             misspelt.extend(nearest(key, known.iter().copied()));

@@ -34,7 +34,7 @@ pub(crate) struct ScenarioKey<T: 'static> {
 /// A [`ScenarioKey`] whose value is a field of the model, read from and written to TOML as it is.
 macro_rules! stored_key {
     (
-        name: $name:literal,
+        name: $name:expr,
         form: $form:expr,
         rule: $rule:expr,
         meaning: $meaning:expr,
