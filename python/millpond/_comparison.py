@@ -29,9 +29,12 @@ ESTIMATES = {
     "starving": "flows",
 }
 
-#: Statistics of delays, each a mean over the seeds, in milliseconds.
-DELAYS = ("queueing_ms", "completion_ms")
-STATISTICS = ("mean", "p50", "p95", "p99", "p999")
+#: Quantities of a row with several statistics, each a mean over the seeds: their unit and the statistics.
+DISTRIBUTIONS = {
+    "queueing_ms": ("ms", ("mean", "p50", "p95", "p99", "p999")),
+    "completion_ms": ("ms", ("mean", "p50", "p95", "p99", "p999")),
+    "slowdown": ("1", ("mean", "p50", "p95", "p99")),
+}
 
 
 class Comparison(Sequence[Run]):
@@ -152,8 +155,8 @@ def _flat(row: ComparisonRow) -> dict[str, str | float | None]:
     }
     for name in ESTIMATES:
         flat |= _columns(name, getattr(row, name))
-    for name in DELAYS:
-        for statistic in STATISTICS:
+    for name, (_, statistics) in DISTRIBUTIONS.items():
+        for statistic in statistics:
             flat |= _columns(f"{name}_{statistic}", getattr(getattr(row, name), statistic, None))
     return flat
 
@@ -170,6 +173,10 @@ def _number(value: float | None) -> float:
 
 def _units() -> Iterator[tuple[str, str]]:
     """The units of all columns of means."""
-    milliseconds = {f"{name}_{statistic}": "ms" for name in DELAYS for statistic in STATISTICS}
-    for name, unit in (ESTIMATES | milliseconds).items():
+    of_statistics = {
+        f"{name}_{statistic}": unit
+        for name, (unit, statistics) in DISTRIBUTIONS.items()
+        for statistic in statistics
+    }
+    for name, unit in (ESTIMATES | of_statistics).items():
         yield from ((name, unit), (f"{name}_half_width", unit))

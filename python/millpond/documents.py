@@ -81,6 +81,8 @@ __all__ = [
     "SearchedRange",
     "Side",
     "Silence",
+    "Slowdown",
+    "SlowdownEstimates",
     "SpectralPeak",
     "Spread",
     "StabilityMap",
@@ -268,6 +270,8 @@ class ComparisonRow(Document):
         The hash of the resolved scenario without its seed: SHA-256 in hexadecimal digits.
     seeds : tuple[int, ...]
         Seeds of the runs.
+    slowdown : SlowdownEstimates | None
+        Slowdown of transfers, those of all groups together; null if it is not known of any.
     starving : Estimate
         Number of flows that starve: their goodput is below a tenth of their fair share.
     total_goodput_bps : Estimate
@@ -297,6 +301,7 @@ class ComparisonRow(Document):
     run: str
     scenario_sha256: str
     seeds: tuple[int, ...]
+    slowdown: SlowdownEstimates | None
     starving: Estimate
     total_goodput_bps: Estimate
     traces: tuple[TraceKey, ...]
@@ -751,6 +756,8 @@ class Group(Document):
         What the viewers of its adaptive video saw; absent for other workloads.
     queueing_ms : Milliseconds
         End-to-end queueing delay of all packets of the group, in milliseconds.
+    slowdown : Slowdown | None
+        Slowdown of these transfers; absent if it is not known of any.
     starving : int
         Number of its flows that starve: their goodput is below a tenth of their fair share.
     transfers : int
@@ -770,6 +777,7 @@ class Group(Document):
     one_way_ms: Milliseconds | None
     playback: Playback | None = None
     queueing_ms: Milliseconds
+    slowdown: Slowdown | None = None
     starving: int
     transfers: int
     window_packets: float | None
@@ -1718,6 +1726,54 @@ class Silence(Document):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Slowdown(Document):
+    """How many times as long as alone in the network complete transfers took: completion time divided by the shortest
+    one.
+
+    Attributes
+    ----------
+    max : float
+        Greatest value.
+    mean : float
+        Mean.
+    p50 : float
+        Median.
+    p95 : float
+        95th percentile.
+    p99 : float
+        99th percentile.
+    """
+
+    max: float
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowdownEstimates(Document):
+    """Statistics of the slowdown of transfers: completion time divided by the shortest one.
+
+    Attributes
+    ----------
+    mean : Estimate
+        Mean.
+    p50 : Estimate
+        Median.
+    p95 : Estimate
+        95th percentile.
+    p99 : Estimate
+        99th percentile.
+    """
+
+    mean: Estimate
+    p50: Estimate
+    p95: Estimate
+    p99: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpectralPeak(Document):
     """The peak of a spectrum.
 
@@ -1950,6 +2006,8 @@ class Summary(Document):
         path was up; in the packet world, longest first.
     simulated_s : float
         Simulated time at the end of the run, in seconds.
+    slowdown : Slowdown | None
+        Slowdown of the transfers of all groups; absent if it is not known of any.
     traces : tuple[TraceKey, ...]
         The traces of the scenario.
     version : str
@@ -1974,6 +2032,7 @@ class Summary(Document):
     seed: int
     silences: tuple[Silence, ...]
     simulated_s: float
+    slowdown: Slowdown | None = None
     traces: tuple[TraceKey, ...]
     version: str
     warnings: tuple[str, ...]

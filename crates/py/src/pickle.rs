@@ -16,8 +16,8 @@ type Key = (String, String, String, String);
 /// A key with two columns of numbers.
 type Columns<'py> = (Key, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// Name, group, protocol, size, delivered bytes, start and end.
-type TransferParts = (String, String, String, Option<u64>, u64, f64, Option<f64>);
+/// Name, group, protocol, size, delivered bytes, start, end and shortest completion time.
+type TransferParts = (String, String, String, Option<u64>, u64, f64, Option<f64>, Option<f64>);
 
 /// Elapsed time, processor time and packet-hops per second.
 type TimingParts = (f64, Option<f64>, f64);
@@ -137,13 +137,14 @@ fn restored_distribution(
 }
 
 fn transfer_parts(one: &Transfer) -> TransferParts {
-    let Transfer { name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s } = one.clone();
-    (name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s)
+    let Transfer { name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s, shortest_ms } =
+        one.clone();
+    (name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s, shortest_ms)
 }
 
 fn restored_transfer(parts: TransferParts) -> Transfer {
-    let (name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s) = parts;
-    Transfer { name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s }
+    let (name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s, shortest_ms) = parts;
+    Transfer { name, group, protocol, size_bytes, delivered_bytes, start_s, completed_s, shortest_ms }
 }
 
 fn kind_of(name: &str) -> Result<EntityKind, Failure> {

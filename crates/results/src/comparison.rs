@@ -3,7 +3,7 @@
 
 use crate::findings::{MOST_SENTENCES, late_start, longest_silences, starvation};
 use crate::headline::{RunHeadline, loss, total_goodput};
-use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Summary, TraceKey};
+use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Slowdown, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,8 @@ pub struct ComparisonRow {
     pub transfers: Option<TransferCounts>,
     /// Completion times of transfers; null if none is complete.
     pub completion_ms: Option<DelayEstimates>,
+    /// Slowdown of transfers, those of all groups together; null if it is not known of any.
+    pub slowdown: Option<SlowdownEstimates>,
 }
 
 impl ComparisonRow {
@@ -116,6 +118,19 @@ pub struct DelayEstimates {
     pub p99: Estimate,
     /// 99.9th percentile, in milliseconds.
     pub p999: Estimate,
+}
+
+/// Statistics of the slowdown of transfers: completion time divided by the shortest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowdownEstimates {
+    /// Mean.
+    pub mean: Estimate,
+    /// Median.
+    pub p50: Estimate,
+    /// 95th percentile.
+    pub p95: Estimate,
+    /// 99th percentile.
+    pub p99: Estimate,
 }
 
 impl Comparison {
@@ -188,6 +203,7 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         loss: estimate(&|part| loss(&part.flows)),
         transfers: TransferCounts::of(&samples, &parts),
         completion_ms: DelayEstimates::of(&samples, parts.iter().map(RunPart::completion)),
+        slowdown: SlowdownEstimates::of(&samples, parts.iter().map(RunPart::slowdown)),
     }
 }
 
@@ -254,6 +270,10 @@ impl<'a> RunPart<'a> {
         self.group.into_iter().chain(all)
     }
 
+    fn slowdown(&self) -> Option<Slowdown> {
+        self.group.map_or(self.summary.slowdown, |group| group.slowdown)
+    }
+
     /// The completion times of the group, or of the only group with transfers.
     fn completion(&self) -> Option<Milliseconds> {
         let mut with_transfers = self.groups().filter(|group| group.transfers > 0);
@@ -291,6 +311,25 @@ impl DelayEstimates {
             p95: estimate(|times| times.p95)?,
             p99: estimate(|times| times.p99)?,
             p999: estimate(|times| times.p999)?,
+        })
+    }
+}
+
+impl SlowdownEstimates {
+    /// The means over the runs; none if no run has a slowdown.
+    fn of(
+        samples: &IndependentSamples<'_>,
+        slowdowns: impl Iterator<Item = Option<Slowdown>>,
+    ) -> Option<Self> {
+        let all: Vec<Option<Slowdown>> = slowdowns.collect();
+        let estimate = |value: fn(&Slowdown) -> f64| {
+            samples.estimate(all.iter().map(|slowdown| slowdown.as_ref().map_or(f64::NAN, value)))
+        };
+        Some(Self {
+            mean: estimate(|slowdown| slowdown.mean)?,
+            p50: estimate(|slowdown| slowdown.p50)?,
+            p95: estimate(|slowdown| slowdown.p95)?,
+            p99: estimate(|slowdown| slowdown.p99)?,
         })
     }
 }

@@ -22,7 +22,9 @@ mod times;
 mod watch;
 
 pub use about::{About, Finished, RunOrigin, World, shell_word};
-pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
+pub use comparison::{
+    Comparison, ComparisonRow, DelayEstimates, Estimate, SlowdownEstimates, TransferCounts,
+};
 pub use disturbance::{DisturbanceComparison, DisturbedProtocol, DisturbedRow, Indicators};
 pub use emulated_link::{EmulatedDirection, EmulatedLink};
 pub use findings::{findings, labelled, silence_sentences};
@@ -31,8 +33,8 @@ pub use live::LiveFacts;
 pub use machine::{Lateness, Machine};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
 pub use summary::{
-    Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Playback, Quartiles, Relay, Silence, Spread,
-    Summary, TraceKey,
+    Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Playback, Quartiles, Relay, Silence, Slowdown,
+    Spread, Summary, TraceKey,
 };
 pub use times::Times;
 pub use watch::{Unwatched, Watch};

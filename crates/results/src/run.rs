@@ -57,12 +57,19 @@ pub struct Transfer {
     pub start_s: f64,
     /// Time at which its last byte was delivered, in seconds; none if its size is unlimited or it is not complete.
     pub completed_s: Option<f64>,
+    /// Its completion time alone in the network, in milliseconds; none if its size is unlimited, and where that is not known.
+    pub shortest_ms: Option<f64>,
 }
 
 impl Transfer {
     /// The completion time in milliseconds; none if it is not complete.
     pub fn completion_ms(&self) -> Option<f64> {
         self.completed_s.map(|end| (end - self.start_s) * 1e3)
+    }
+
+    /// The completion time divided by the shortest one; none if it is not complete, or the shortest one is not known.
+    pub fn slowdown(&self) -> Option<f64> {
+        Some(self.completion_ms()? / self.shortest_ms?)
     }
 }
 

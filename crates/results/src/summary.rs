@@ -44,6 +44,9 @@ pub struct Summary {
     pub relays: Vec<Relay>,
     /// End-to-end queueing delay of all packets of all flows, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
+    /// Slowdown of the transfers of all groups; absent if it is not known of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<Slowdown>,
     /// Fairness among all declared flows, those that spawn transfers, send pings or carry an application excepted.
     pub fairness: Fairness,
     /// What the machine and the datagrams did in a run of the live world; absent in the other worlds.
@@ -248,9 +251,27 @@ pub struct Group {
     pub completed: u64,
     /// Completion times of these transfers, in milliseconds; null if none is complete.
     pub completion_ms: Option<Milliseconds>,
+    /// Slowdown of these transfers; absent if it is not known of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<Slowdown>,
     /// What the viewers of its adaptive video saw; absent for other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playback: Option<Playback>,
+}
+
+/// How many times as long as alone in the network complete transfers took: completion time divided by the shortest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slowdown {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Greatest value.
+    pub max: f64,
 }
 
 /// What the viewers of an adaptive video saw in the measured time: mean, least and greatest value over the flows of a group.

@@ -25,7 +25,7 @@ macro_rules! times {
 impl Metric {
     /// All metrics, in the order of their columns.
     #[rustfmt::skip]
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::new("starving", "Number of flows whose goodput is below a tenth of their fair share.", |row| Some(row.starving.mean)),
         Self::new(UTILIZATION, "Utilization of the bottleneck, from 0 to 1; absent for a group.", |row| row.utilization.map(|share| share.mean)),
         Self::new("total_goodput_bps", "Sum of the goodputs of the flows, averaged over the measured time, in bit/s.", |row| Some(row.total_goodput_bps.mean)),
@@ -43,6 +43,10 @@ impl Metric {
         Self::new("completion_p95_ms", "Their 95th percentile, in milliseconds.", times!(completion_ms, p95)),
         Self::new("completion_p99_ms", "Their 99th percentile, in milliseconds.", times!(completion_ms, p99)),
         Self::new("completion_p999_ms", "Their 99.9th percentile, in milliseconds.", times!(completion_ms, p999)),
+        Self::new("slowdown_mean", "Mean of the slowdown of transfers: completion time divided by the shortest one.", |row| row.slowdown.map(|slowdown| slowdown.mean.mean)),
+        Self::new("slowdown_p50", "Its median.", |row| row.slowdown.map(|slowdown| slowdown.p50.mean)),
+        Self::new("slowdown_p95", "Its 95th percentile.", |row| row.slowdown.map(|slowdown| slowdown.p95.mean)),
+        Self::new("slowdown_p99", "Its 99th percentile.", |row| row.slowdown.map(|slowdown| slowdown.p99.mean)),
     ];
 
     const fn new(

@@ -74,16 +74,25 @@ const COMPLETIONS: &[&str] = &[
     "completion\ntime, ms\np99",
 ];
 
-/// The numbers and the completion times of transfers.
+/// The further columns if the shortest completion time of a transfer is known.
+const SLOWDOWNS: &[&str] = &["slowdown\np50", "slowdown\np95", "slowdown\np99"];
+
+/// The numbers, the completion times and the slowdown of transfers.
 fn completions(comparison: &[ComparisonRow]) -> Table {
-    let mut rows = with_keys(COMPLETIONS);
+    let slowdowns =
+        if comparison.iter().any(|row| row.slowdown.is_some()) { SLOWDOWNS } else { Default::default() };
+    let mut rows = with_keys(&[COMPLETIONS, slowdowns].concat());
     for row in comparison {
         if let Some(TransferCounts { transfers, completed }) = row.transfers {
             let times =
                 row.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99].map(|time| cell(time, number)));
             let times = times.unwrap_or_else(|| [(); 4].map(|()| Cell::absent()));
+            let slowdown =
+                row.slowdown.map(|one| [one.p50, one.p95, one.p99].map(|ratio| cell(ratio, number)));
+            let slowdown = slowdown.unwrap_or_else(|| [(); 3].map(|()| Cell::absent()));
             let counts = [transfers, completed].map(|count| cell(count, number_of_things));
-            rows.add_row(keyed(row, counts.into_iter().chain(times)));
+            let slowdown = slowdown.into_iter().take(slowdowns.len());
+            rows.add_row(keyed(row, counts.into_iter().chain(times).chain(slowdown)));
         }
     }
     rows

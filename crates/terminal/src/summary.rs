@@ -139,19 +139,26 @@ const TRANSFERS: &[&str] = &[
     "completion\ntime, ms\nmax",
 ];
 
+/// The further columns if the shortest completion time of a transfer is known.
+const SLOWDOWNS: &[&str] = &["slowdown\np50", "slowdown\np95", "slowdown\np99"];
+
 /// Groups of flows of finite size.
 fn groups_with_transfers(summary: &Summary) -> impl Iterator<Item = &Group> {
     summary.groups.iter().filter(|group| group.transfers > 0)
 }
 
-/// The completion times of groups of flows of finite size.
+/// The completion times and the slowdown of groups of flows of finite size.
 fn transfers(summary: &Summary) -> Table {
-    let mut rows = KeyedTable::new(TRANSFERS, summary);
+    let slowdowns = if summary.slowdown.is_some() { SLOWDOWNS } else { Default::default() };
+    let mut rows = KeyedTable::new(&[TRANSFERS, slowdowns].concat(), summary);
     for group in groups_with_transfers(summary) {
         let counts = [group.transfers, group.completed].map(Cell::count);
         let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(Cell::number));
         let times = times.unwrap_or_else(|| [(); 5].map(|()| Cell::absent()));
-        rows.add_row([group.name.as_str().into()].into_iter().chain(counts).chain(times));
+        let slowdown = group.slowdown.map(|one| [one.p50, one.p95, one.p99].map(Cell::number));
+        let slowdown = slowdown.unwrap_or_else(|| [(); 3].map(|()| Cell::absent()));
+        let slowdown = slowdown.into_iter().take(slowdowns.len());
+        rows.add_row([group.name.as_str().into()].into_iter().chain(counts).chain(times).chain(slowdown));
     }
     rows.table
 }

@@ -7,7 +7,7 @@ use millpond_units::format::{fixed, number, percent, two_digits};
 /// The columns of metrics: heading, metric, factor from its unit to that of the heading, and form.
 type MetricColumn = (&'static str, &'static str, f64, fn(f64) -> String);
 
-const METRICS: [MetricColumn; 9] = [
+const METRICS: [MetricColumn; 10] = [
     ("utilization", "utilization", 1.0, percent),
     ("total\ngoodput\nMbit/s", "total_goodput_bps", 1e-6, number),
     ("least\ngoodput\nMbit/s", "least_goodput_bps", 1e-6, number),
@@ -17,6 +17,7 @@ const METRICS: [MetricColumn; 9] = [
     ("loss", "loss", 1.0, |share| format!("{:.3} %", 100.0 * share)),
     ("completion\ntime, ms\nmean", "completion_mean_ms", 1.0, number),
     ("completion\ntime, ms\np95", "completion_p95_ms", 1.0, number),
+    ("slowdown\np99", "slowdown_p99", 1.0, number),
 ];
 
 /// A sentence about runs without results, and a row for each combination of settings and protocol: means over the seeds

@@ -96,6 +96,7 @@ impl FinishedFluidRun<'_> {
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
             relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
             queueing_ms: milliseconds_of_samples(&self.delays(None)),
+            slowdown: None,
             fairness: Fairness {
                 jain: jain_of_several(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -269,6 +270,7 @@ impl FinishedFluidRun<'_> {
             delivered_bytes: (bits / 8.0).round() as u64,
             start_s: flow.start_s,
             completed_s: None,
+            shortest_ms: None,
         }
     }
 }

@@ -66,6 +66,7 @@ impl FinishedPacketRun<'_> {
             links: self.plan.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
             queueing_ms: milliseconds_of_histogram(&self.delays(None)),
+            slowdown: self.slowdown(),
             fairness: Fairness {
                 jain: jain_of_several(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -152,6 +153,7 @@ impl FinishedPacketRun<'_> {
             transfers: transfers.total,
             completed: transfers.completed,
             completion_ms: transfers.completion_ms,
+            slowdown: transfers.slowdown,
             playback: self.playback(name),
             one_way_ms: Some(milliseconds_of_histogram(&self.one_way_delays(name))),
             ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))), self.from())

@@ -5,8 +5,8 @@ use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queu
 use crate::groups::if_sampled;
 use millpond_plan::packets::{ApplicationPlan, PacketFlowPlan, TransferSourcePlan};
 use millpond_results::metrics::spread;
-use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Transfer};
-use millpond_stats::Histogram;
+use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Slowdown, Transfer};
+use millpond_stats::{Histogram, mean, quantile_of_sorted};
 use millpond_units::{Span, Time};
 
 /// The transfers of a group of flows.
@@ -17,6 +17,8 @@ pub(super) struct GroupTransfers {
     pub(super) completed: u64,
     /// The completion times; none if no transfer is complete.
     pub(super) completion_ms: Option<Milliseconds>,
+    /// How many times as long as alone in the network they took; none if that is not known.
+    pub(super) slowdown: Option<Slowdown>,
 }
 
 impl FinishedPacketRun<'_> {
@@ -79,13 +81,18 @@ impl FinishedPacketRun<'_> {
             delivered_bytes: view.delivered().get(),
             start_s: flow.start.secs(),
             completed_s: view.completed().map(Time::secs),
+            shortest_ms: flow.shortest_completion.map(Span::millis),
         }
     }
 
     fn spawned(&self, source: &TransferSourcePlan) -> impl Iterator<Item = Transfer> {
         let all = self.plan.network.transfers(source.id).all();
         let TransferSourcePlan { name, group, protocol, .. } = source;
-        all.into_iter().enumerate().map(move |(number, one)| part_of(name, number, group, protocol, &one))
+        let shortest = |size| source.shortest_completion.as_ref().map(|shortest| shortest.of(size).millis());
+        all.into_iter().enumerate().map(move |(number, one)| Transfer {
+            shortest_ms: shortest(one.size),
+            ..part_of(name, number, group, protocol, &one)
+        })
     }
 
     /// The pages, segments or frames of an application.
@@ -151,26 +158,73 @@ impl FinishedPacketRun<'_> {
         }
     }
 
-    /// The transfers of a group. Spawned transfers and those of applications count if they arrived in the measured time.
+    /// The transfers of a group.
     pub(super) fn completion(&self, group: &str) -> GroupTransfers {
-        let flows = self.plan.flows.iter().filter(|flow| flow.group == group && flow.size.is_some());
-        let flows = flows.map(|flow| (flow.start, self.plan.network.flow(flow.id).completed()));
-        let sources = self.plan.sources.iter().filter(|source| source.group == group);
-        let spawned = sources.flat_map(|source| self.plan.network.transfers(source.id).all());
-        let spawned = spawned.filter(|one| one.arrived >= self.from());
-        let applications = self.plan.applications.iter().filter(|application| application.group == group);
-        let requested = applications.flat_map(|one| self.plan.network.application_transfers(one.id).to_vec());
-        let requested = requested.filter(|one| one.arrived >= self.from());
-        let all = flows.chain(spawned.chain(requested).map(|one| (one.arrived, one.completed)));
-        let took: Vec<Option<f64>> =
-            all.map(|(start, end)| end.map(|end| end.since(start).millis())).collect();
-        let complete: Vec<f64> = took.iter().flatten().copied().collect();
+        let all = self.counted(Some(group));
+        let complete: Vec<f64> = all.iter().filter_map(|one| one.took).map(Span::millis).collect();
         GroupTransfers {
-            total: took.len() as u64,
+            total: all.len() as u64,
             completed: complete.len() as u64,
             completion_ms: milliseconds_of_list(complete),
+            slowdown: slowdown(&all),
         }
     }
+
+    /// The slowdown of the transfers of all groups.
+    pub(super) fn slowdown(&self) -> Option<Slowdown> {
+        slowdown(&self.counted(None))
+    }
+
+    /// The transfers of a group, or of all groups. Spawned transfers and those of applications count if they arrived in the
+    /// measured time.
+    fn counted(&self, group: Option<&str>) -> Vec<CountedTransfer> {
+        let belongs = |name: &str| group.is_none_or(|group| group == name);
+        let network = &self.plan.network;
+        let flows = self.plan.flows.iter().filter(|flow| belongs(&flow.group) && flow.size.is_some());
+        let flows = flows.map(|flow| CountedTransfer {
+            took: network.flow(flow.id).completed().map(|end| end.since(flow.start)),
+            shortest: flow.shortest_completion,
+        });
+        let sources = self.plan.sources.iter().filter(|source| belongs(&source.group));
+        let spawned = sources.flat_map(|source| {
+            let all = self.measured(network.transfers(source.id).all());
+            let shortest = |size| source.shortest_completion.as_ref().map(|shortest| shortest.of(size));
+            all.map(move |one| CountedTransfer { shortest: shortest(one.size), ..one.into() })
+        });
+        let applications = self.plan.applications.iter().filter(|application| belongs(&application.group));
+        let requested = applications
+            .flat_map(|one| self.measured(network.application_transfers(one.id).to_vec()).map(Into::into));
+        flows.chain(spawned).chain(requested).collect()
+    }
+
+    /// Those that arrived in the measured time.
+    fn measured(&self, all: Vec<millpond_sim::Transfer>) -> impl Iterator<Item = millpond_sim::Transfer> {
+        let from = self.from();
+        all.into_iter().filter(move |one| one.arrived >= from)
+    }
+}
+
+/// A transfer that counts in the results of its group.
+struct CountedTransfer {
+    /// Its completion time, if it is complete.
+    took: Option<Span>,
+    /// The shortest one, if that is known.
+    shortest: Option<Span>,
+}
+
+impl From<millpond_sim::Transfer> for CountedTransfer {
+    fn from(one: millpond_sim::Transfer) -> Self {
+        Self { took: one.completed.map(|end| end.since(one.arrived)), shortest: None }
+    }
+}
+
+/// The slowdown of those of them that are complete, and whose shortest completion time is known; none without any.
+fn slowdown(transfers: &[CountedTransfer]) -> Option<Slowdown> {
+    let ratio = |one: &CountedTransfer| Some(one.took?.secs() / one.shortest?.secs());
+    let mut ratios: Vec<f64> = transfers.iter().filter_map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |level| quantile_of_sorted(&ratios, level);
+    Some(Slowdown { mean: mean(&ratios), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })
 }
 
 /// Part `number` of a source of transfers or of an application.
@@ -183,5 +237,6 @@ fn part_of(name: &str, number: usize, group: &str, protocol: &str, one: &millpon
         delivered_bytes: one.delivered.get(),
         start_s: one.arrived.secs(),
         completed_s: one.completed.map(Time::secs),
+        shortest_ms: None,
     }
 }

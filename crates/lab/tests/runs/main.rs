@@ -50,6 +50,7 @@ mod several_links;
 mod silences;
 mod sliding;
 mod slow_start;
+mod slowdown;
 mod sprout;
 mod staggered;
 mod steady_state;

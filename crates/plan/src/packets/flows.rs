@@ -1,5 +1,6 @@
 //! From the flows of a scenario to those of the simulator: each is a chain of loops, divided at the relays of its protocol.
 
+use super::ShortestCompletion;
 use super::shared_loops::SharedLoops;
 use crate::conduct::{Greedy, Uncontrolled};
 use crate::delays::{base_rtt, extra_delay};
@@ -141,6 +142,25 @@ impl<'s> FlowBuilder<'_, 's> {
         let end = Time::ZERO + self.scenario.duration;
         let samples = self.instance.samples;
         samples.start..samples.stop.map_or(end, |stop| stop.min(end))
+    }
+
+    /// How long transfers of the flow take at least, if its links say so. If its loops have headers of different lengths,
+    /// with the shortest of them.
+    pub(super) fn shortest_completion(&self) -> Option<ShortestCompletion> {
+        let (scenario, instance) = (self.scenario, self.instance);
+        let cut = scenario.loops(instance.forward_path, self.entry());
+        let labels = labels_of_loops(scenario, instance, &cut);
+        let headers = cut.iter().zip(labels).filter_map(|(path, label)| {
+            Some(self.needs(labelled(self.protocols, label)?).header_size.over(path.len()))
+        });
+        let overhead = instance.group.overhead + headers.min().unwrap_or_default();
+        let extra_delay = extra_delay(scenario, instance, 0);
+        ShortestCompletion::over(
+            scenario,
+            instance.forward_path,
+            extra_delay,
+            (instance.group.packet, overhead),
+        )
     }
 
     fn workload(&self) -> Workload {

@@ -10,10 +10,12 @@ mod flows;
 mod links;
 mod plan;
 mod shared_loops;
+mod shortest_completion;
 
 pub use plan::{
     ApplicationPlan, PacketCheck, PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan,
 };
+pub use shortest_completion::ShortestCompletion;
 
 use crate::flow_instances::FlowInstance;
 use crate::protocols::{ConfiguredProtocol, configured_protocols, labelled, other_protocols_of_loops};
@@ -190,14 +192,14 @@ fn plan_flows<'a, 's: 'a>(
         match &instance.group.workload {
             Workload::Transfers { size, gap } => {
                 let id = builder.transfers(flow_builder.transfers(size, *gap)?);
-                plans.sources.push(source_plan(id, configured, instance));
+                plans.sources.push(source_plan(id, &flow_builder));
             }
             _ => {
                 let spec = flow_builder.flow(&mut shared_loops, builder)?;
                 let id = builder.flow(spec);
                 with_ids.push((instance, id));
                 let links = instance.forward_path.iter().filter_map(index).collect();
-                plans.flows.push(flow_plan(id, scenario, configured, instance, links));
+                plans.flows.push(flow_plan(id, &flow_builder, links));
             }
         }
     }
@@ -222,11 +224,8 @@ fn plan_applications<'a, 's: 'a>(
     all.map(plan).collect()
 }
 
-fn source_plan(
-    id: TransfersId,
-    configured: &ConfiguredProtocol<'_>,
-    instance: &FlowInstance<'_>,
-) -> TransferSourcePlan {
+fn source_plan(id: TransfersId, flow: &FlowBuilder<'_, '_>) -> TransferSourcePlan {
+    let FlowBuilder { configured, instance, .. } = flow;
     TransferSourcePlan {
         id,
         name: instance.name.clone(),
@@ -234,17 +233,14 @@ fn source_plan(
         protocol: configured.label.value.clone(),
         start: instance.samples.start,
         stop: instance.samples.stop,
+        shortest_completion: flow.shortest_completion(),
     }
 }
 
-fn flow_plan(
-    id: FlowId,
-    scenario: &Scenario,
-    configured: &ConfiguredProtocol<'_>,
-    instance: &FlowInstance<'_>,
-    links: Vec<usize>,
-) -> PacketFlowPlan {
+fn flow_plan(id: FlowId, flow: &FlowBuilder<'_, '_>, links: Vec<usize>) -> PacketFlowPlan {
+    let FlowBuilder { scenario, configured, instance, .. } = flow;
     let loops = scenario.loops(instance.forward_path, configured.entry);
+    let size = instance.samples.size;
     let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
     PacketFlowPlan {
         id,
@@ -255,7 +251,8 @@ fn flow_plan(
         base_rtt: instance.base_rtt,
         start: instance.samples.start,
         stop: instance.samples.stop,
-        size: instance.samples.size,
+        size,
+        shortest_completion: size.and_then(|size| Some(flow.shortest_completion()?.of(size))),
         demand: instance.group.demand(),
         weight: instance.share_weight,
         is_ping: matches!(instance.group.workload, Workload::Ping(_)),

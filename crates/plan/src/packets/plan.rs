@@ -1,5 +1,6 @@
 //! A network of the simulator that is ready to run, and the names of its parts.
 
+use super::ShortestCompletion;
 use crate::names;
 use millpond_law::HeaderId;
 use millpond_sim::{ApplicationId, FlowId, LinkId, PacketNetwork, TransfersId};
@@ -57,6 +58,8 @@ pub struct PacketFlowPlan {
     pub stop: Option<Time>,
     /// Payload of a sized transfer.
     pub size: Option<Bytes>,
+    /// The shortest completion time of a sized transfer, if its links have one.
+    pub shortest_completion: Option<Span>,
     /// The rate of its application, if that is limited.
     pub demand: Option<Rate>,
     /// Its weight in fair shares.
@@ -87,6 +90,8 @@ pub struct TransferSourcePlan {
     pub start: Time,
     /// When it stops; none: with the run.
     pub stop: Option<Time>,
+    /// The shortest completion time of its transfers, if their links have one.
+    pub shortest_completion: Option<ShortestCompletion>,
 }
 
 /// An application, whose pages, segments or frames are transfers.

@@ -314,6 +314,7 @@ mod tests {
             delivered_bytes: 1,
             start_s: 1.0,
             completed_s: Some(completed_s),
+            shortest_ms: None,
         };
         let group = |name: &str, transfers| Group { name: name.into(), transfers, ..Group::default() };
         let groups = vec![group("pages", 1), group("frames", 1), group("bulk", 0)];

@@ -4,7 +4,8 @@ use super::table::{self, Column};
 use crate::summary::Silence;
 use crate::{
     Comparison, ComparisonRow, DelayEstimates, Estimate, Fairness, Flow, Group, Link, LiveFacts, Loop,
-    Milliseconds, Packets, Playback, Quartiles, Relay, Run, Spread, Summary, Timing,
+    Milliseconds, Packets, Playback, Quartiles, Relay, Run, Slowdown, SlowdownEstimates, Spread, Summary,
+    Timing,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -32,11 +33,13 @@ fn the_page_on_results_documents_every_key_and_every_column() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
     let page = std::fs::read_to_string(path).unwrap();
     let run = Run::default();
+    let slowdown = Some(Slowdown::default());
     let written = [
-        ("summary.json", keys(&Summary { live: Some(LiveFacts::default()), ..Summary::default() })),
+        ("summary.json", keys(&Summary { live: Some(LiveFacts::default()), slowdown, ..Summary::default() })),
         ("Live", keys(&LiveFacts::default())),
         ("Flow", keys(&Flow { ecn_stopped_s: Some(0.0), ..Flow::default() })),
-        ("Group", keys(&Group { playback: Some(Playback::default()), ..Group::default() })),
+        ("Group", keys(&Group { playback: Some(Playback::default()), slowdown, ..Group::default() })),
+        ("Slowdown", keys(&Slowdown::default())),
         ("Playback", keys(&Playback::default())),
         ("Loop", keys(&Loop { protocol: Some(String::new()), ..Loop::default() })),
         ("Silence", keys(&Silence::default())),
@@ -55,6 +58,7 @@ fn the_page_on_results_documents_every_key_and_every_column() {
         ("Row of a comparison", keys(&ComparisonRow::default())),
         ("Estimate", keys(&Estimate::default())),
         ("Estimates of times", keys(&DelayEstimates::default())),
+        ("Estimates of slowdowns", keys(&SlowdownEstimates::default())),
     ];
     for (section, mut names) in written {
         let mut rows = documented(&page, section);

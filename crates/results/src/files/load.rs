@@ -232,6 +232,7 @@ fn transfers(rows: ParquetRows<'_>) -> Result<Vec<Transfer>, ParquetError> {
             delivered_bytes: bytes(4).unwrap_or_default(),
             start_s: row.get_double(5)?,
             completed_s: row.get_double(6).ok(),
+            shortest_ms: row.get_double(8).ok(),
         })
     };
     rows.map(|row| transfer(row?)).collect()
@@ -271,6 +272,7 @@ mod tests {
                 delivered_bytes: 900,
                 start_s: 0.5,
                 completed_s: None,
+                shortest_ms: Some(2.5),
             }],
             ..Run::default()
         }

@@ -190,5 +190,7 @@ pub fn flows(run: &Run) -> Vec<Column<'_>> {
         Column::numbers("start_s", all.iter().map(|t| Some(t.start_s))),
         Column::numbers("completed_s", all.iter().map(|t| t.completed_s)),
         Column::numbers("completion_ms", all.iter().map(Transfer::completion_ms)),
+        Column::numbers("shortest_ms", all.iter().map(|t| t.shortest_ms)),
+        Column::numbers("slowdown", all.iter().map(Transfer::slowdown)),
     ]
 }
