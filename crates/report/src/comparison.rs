@@ -85,8 +85,14 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
 }
 
 fn comparison_section(views: &[RunView]) -> Option<Section> {
-    let charts =
-        [charts::packets_and_fluid, charts::delays, charts::completions, charts::tradeoff, charts::fairness];
+    let charts = [
+        charts::packets_and_fluid,
+        charts::delays,
+        charts::completions,
+        charts::slowdown,
+        charts::tradeoff,
+        charts::fairness,
+    ];
     let figures: Vec<_> = charts.into_iter().filter_map(|chart| chart(views)).collect();
     let title = if views.len() == 1 { "The whole run" } else { "Comparison" };
     Section::of_figures("comparison", title, "", &figures)
@@ -143,10 +149,19 @@ fn guide(views: &[RunView]) -> Markup {
         p.guide {
             "Good results are a high utilization, a short queueing delay, and for each flow an equal share, or one in \
              proportion to its weight. "
+            @if views.iter().any(|view| view.row.slowdown.is_some()) {
+                "The slowdown of a transfer is its completion time divided by the shortest one, which it has alone in the \
+                 network with all its packets sent at once: 1 is the best. "
+            }
             @if views.len() > 1 {
                 "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column \
-                 among runs without starving flows and with at least half of the greatest utilization per delay; equal \
-                 numbers are bold as well. "
+                 among runs without starving flows and with "
+                (if conclusion::is_about_transfers(views) {
+                    "at least 99 % of the transfers complete"
+                } else {
+                    "at least half of the greatest utilization per delay"
+                })
+                "; equal numbers are bold as well. "
             }
             @if views.iter().any(|view| view.row.world != views[0].row.world) {
                 "Runs of one law in several worlds are models of it, of which none is better: only runs of the world "

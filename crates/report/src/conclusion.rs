@@ -2,7 +2,7 @@
 
 use super::run_view::RunView;
 use millpond_results::{Estimate, Flow, Run};
-use millpond_units::format::{fixed, two_digits};
+use millpond_units::format::{fixed, number, two_digits};
 
 /// The runs of the world of the first run: runs of one law in two worlds are two models of it, of which none is better.
 fn of_one_world<'v, 'a>(views: &'v [RunView<'a>]) -> impl Iterator<Item = &'v RunView<'a>> + Clone {
@@ -13,13 +13,35 @@ fn is_of_world(view: &RunView, views: &[RunView]) -> bool {
     views.first().is_some_and(|first| first.row.world == view.row.world)
 }
 
+/// Whether all flows of all runs are transfers whose slowdown is known: they are judged by it, not by utilization, which
+/// depends on what the transfers ask for.
+pub(super) fn is_about_transfers(views: &[RunView]) -> bool {
+    let has_transfers_alone = |view: &RunView| {
+        view.row.slowdown.is_some() && view.run.summary.groups.iter().all(|group| group.transfers > 0)
+    };
+    !views.is_empty() && views.iter().all(has_transfers_alone)
+}
+
+/// The least share of complete transfers of a run that is ranked by their 99th percentile.
+const COMPLETE: f64 = 0.99;
+
+/// Whether nearly all transfers are complete and none of the flows starves in any seed.
+fn is_ranked_by_transfers(view: &RunView) -> bool {
+    let complete = view.row.transfers.map(|counts| counts.completed.mean >= COMPLETE * counts.transfers.mean);
+    view.row.starving.mean == 0.0 && complete == Some(true)
+}
+
 /// A run is ranked only if none of its flows starves in any seed.
 fn is_ranked(view: &RunView) -> bool {
     view.row.starving.mean == 0.0 && power(view).is_some()
 }
 
-/// Runs that deserve a bold number: ranked, of the world of the first one, and with at least half of the greatest power.
+/// Runs that deserve a bold number: ranked, of the world of the first one, and with at least half of the greatest power. Runs
+/// about transfers have no power.
 pub(super) fn candidates(views: &[RunView]) -> Vec<bool> {
+    if is_about_transfers(views) {
+        return views.iter().map(|view| is_of_world(view, views) && is_ranked_by_transfers(view)).collect();
+    }
     let is_ranked = |view: &RunView| is_ranked(view) && is_of_world(view, views);
     let of = |view: &RunView| if is_ranked(view) { power(view).map_or(0.0, |power| power.mean) } else { 0.0 };
     let powers: Vec<f64> = views.iter().map(of).collect();
@@ -53,6 +75,9 @@ fn base_rtt_ms(run: &Run) -> Option<f64> {
 
 /// The sentence about several runs of one world; none if fewer than two are ranked.
 pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
+    if is_about_transfers(views) {
+        return conclusion_about_transfers(views);
+    }
     let compared = of_one_world(views);
     let is_one_world = compared.clone().count() == views.len();
     let ranked = compared.clone().filter(|view| is_ranked(view));
@@ -89,6 +114,37 @@ pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
     Some(format!("{which}{sentence}."))
 }
 
+/// The sentence about runs all of whose flows are transfers; none if fewer than two are ranked.
+fn conclusion_about_transfers(views: &[RunView]) -> Option<String> {
+    let (ranked, left_out): (Vec<&RunView>, Vec<&RunView>) =
+        of_one_world(views).partition(|view| is_ranked_by_transfers(view));
+    let mut ranked: Vec<(&str, Estimate)> = ranked
+        .into_iter()
+        .filter_map(|view| Some((view.run.label.as_str(), view.row.slowdown?.p99)))
+        .collect();
+    ranked.sort_by(|one, other| one.1.mean.total_cmp(&other.1.mean));
+    let [(best, least), (second, next), ..] = ranked.as_slice() else { return None };
+    let best = if is_within(*next, *least) {
+        format!("{best} and {second} have the least slowdown, with intervals that overlap: with {best}")
+    } else {
+        format!("{best} has the least slowdown:")
+    };
+    let (worst, most) = ranked.last()?;
+    let mut sentence = format!(
+        "{best} 99 % of the transfers take at most {} times as long as alone in the network; {worst} has the greatest, {} times",
+        number(least.mean),
+        number(most.mean)
+    );
+    if !left_out.is_empty() {
+        let names: Vec<&str> = left_out.iter().map(|view| view.run.label.as_str()).collect();
+        sentence += &format!(
+            "; not ranked because flows starve or more than 1 % of the transfers are not complete: {}",
+            names.join(", ")
+        );
+    }
+    Some(sentence + ".")
+}
+
 /// A smaller difference of utilizations, or relative difference of delays, is not worth a clause.
 const LEAST_SHARE: f64 = 0.005;
 
@@ -108,7 +164,7 @@ fn achieved(view: &RunView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::{Group, Link, Milliseconds, Summary};
+    use millpond_results::{Group, Link, Milliseconds, Slowdown, Summary};
 
     fn run(label: &str, seed: u64, utilization: f64, p95: f64, starving: bool) -> Run {
         let times = |p95| Milliseconds { min: 20.0, p95, ..Milliseconds::default() };
@@ -161,6 +217,30 @@ mod tests {
         ];
         let sentence = conclusion(&RunView::all(&runs)).unwrap();
         assert!(sentence.starts_with("a and b have the most utilization per delay"), "{sentence}");
+    }
+
+    #[test]
+    fn transfers_are_ranked_by_the_slowdown_of_nearly_all_of_them() {
+        let of = |label: &str, complete: u64, p99: f64| {
+            let mut run = run(label, 1, 0.3, 5.0, false);
+            let slowdown = Slowdown { p99, ..Slowdown::default() };
+            run.summary.slowdown = Some(slowdown);
+            run.summary.groups = vec![Group { transfers: 1000, completed: complete, ..Group::default() }];
+            run
+        };
+        let mut runs =
+            vec![of("cubic", 995, 80.0), of("hpcc", 1000, 4.0), of("dctcp", 990, 6.0), of("shy", 989, 1.0)];
+        let views = RunView::all(&runs);
+        assert_eq!(
+            conclusion(&views).unwrap(),
+            "hpcc has the least slowdown: 99 % of the transfers take at most 4.00 times as long as alone in the network; \
+             cubic has the greatest, 80.0 times; not ranked because flows starve or more than 1 % of the transfers are not \
+             complete: shy."
+        );
+        assert_eq!(candidates(&views), [true, true, true, false]);
+        // With a flow that is no transfer, utilization counts as well.
+        runs.iter_mut().for_each(|run| run.summary.groups.push(Group::default()));
+        assert!(conclusion(&RunView::all(&runs)).unwrap().contains("utilization per delay"));
     }
 
     #[test]

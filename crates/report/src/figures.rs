@@ -27,6 +27,8 @@ pub enum FigureKind {
     Quantiles,
     /// The distribution of the completion times of transfers.
     Completions,
+    /// The slowdown of transfers over their size.
+    Slowdown,
     /// Utilization against queueing delay.
     Tradeoff,
     /// Jain's index over time.
@@ -35,7 +37,7 @@ pub enum FigureKind {
 
 impl FigureKind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::OverTime,
         Self::Goodput,
         Self::Stacked,
@@ -45,6 +47,7 @@ impl FigureKind {
         Self::Ccdf,
         Self::Quantiles,
         Self::Completions,
+        Self::Slowdown,
         Self::Tradeoff,
         Self::Fairness,
     ];
@@ -62,6 +65,7 @@ impl FigureKind {
             Self::Ccdf => "ccdf",
             Self::Quantiles => "quantiles",
             Self::Completions => "completions",
+            Self::Slowdown => "slowdown",
             Self::Tradeoff => "tradeoff",
             Self::Fairness => "fairness",
         }
@@ -74,7 +78,7 @@ impl FigureKind {
             Self::Queue | Self::Ccdf => Some(1),
             Self::Delay | Self::Quantiles => Some(2),
             Self::Stacked => Some(3),
-            Self::OverTime | Self::Tradeoff | Self::Fairness => None,
+            Self::OverTime | Self::Slowdown | Self::Tradeoff | Self::Fairness => None,
         }
     }
 
@@ -85,6 +89,9 @@ impl FigureKind {
             Self::Stacked => "a run with two to twelve flows or groups",
             Self::Cdf | Self::Ccdf | Self::Quantiles => "a run with distributions of queueing delay",
             Self::Completions => "a run with complete transfers",
+            Self::Slowdown => {
+                "at least 40 complete transfers of several sizes in each run, over links with constant capacities and delays"
+            }
             Self::Tradeoff => "at least two runs with different labels that have a link and deliver packets",
             Self::Fairness => "a run in which two flows are active at the same time",
         }
@@ -122,6 +129,7 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
         }
         FigureKind::Cdf | FigureKind::Ccdf | FigureKind::Quantiles => charts::delays(&views),
         FigureKind::Completions => charts::completions(&views),
+        FigureKind::Slowdown => charts::slowdown(&views),
         FigureKind::Tradeoff => charts::tradeoff(&views),
         FigureKind::Fairness => charts::fairness(&views),
     };

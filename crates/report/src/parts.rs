@@ -10,13 +10,31 @@ use millpond_units::format::{at_most_decimals, number};
 /// A table of more links has the most utilized ones.
 const MOST_LINKS: usize = 40;
 
+/// Which columns the table of transfers has beside those that it always has.
+#[derive(Clone, Copy)]
+struct FurtherColumns {
+    slowdown: bool,
+    video: bool,
+}
+
 /// The groups with transfers or adaptive video.
 pub(super) fn applications(views: &[RunView]) -> Option<Section> {
-    let has_video = views.iter().any(|view| !view.groups_with(|group| group.playback.is_some()).is_empty());
+    let further = FurtherColumns {
+        slowdown: views.iter().any(|view| view.row.slowdown.is_some()),
+        video: views.iter().any(|view| !view.groups_with(|group| group.playback.is_some()).is_empty()),
+    };
     let headings = ["Group", "Transfers", "Complete", "Mean time, ms", "p50", "p95", "p99"];
+    let of_slowdown = ["Slowdown, p50", "p95", "p99"].iter().filter(|_| further.slowdown);
     let of_video = ["Bitrate, Mbit/s", "Begins after, s", "Stands still, s", "Changes of bitrate"];
-    let headings = headings.iter().chain(of_video.iter().filter(|_| has_video));
-    let video = if has_video {
+    let of_video = of_video.iter().filter(|_| further.video);
+    let headings: Vec<&str> = headings.iter().chain(of_slowdown).chain(of_video).copied().collect();
+    let slowdown = if further.slowdown {
+        " Slowdown: this time divided by the shortest one, which a transfer has alone in the network with all its packets sent \
+         at once."
+    } else {
+        ""
+    };
+    let video = if further.video {
         " Video: means over its viewers; it stands still while it has no picture to show."
     } else {
         ""
@@ -26,27 +44,26 @@ pub(super) fn applications(views: &[RunView]) -> Option<Section> {
         "Transfers and applications",
         format!(
             "Times from the start of a transfer, page, segment or frame to the delivery of its last byte, without those that \
-             are not complete when the run ends.{video}"
+             are not complete when the run ends.{slowdown}{video}"
         ),
-        &headings.copied().collect::<Vec<_>>(),
+        &headings,
         views,
         |view| {
             let groups = view.groups_with(|group| group.transfers > 0 || group.playback.is_some());
-            groups
-                .into_iter()
-                .map(|group| (group.name.clone(), application(view, group, has_video)))
-                .collect()
+            groups.into_iter().map(|group| (group.name.clone(), application(view, group, further))).collect()
         },
     )
 }
 
-fn application(view: &RunView, group: &Group, has_video: bool) -> Vec<Markup> {
+fn application(view: &RunView, group: &Group, further: FurtherColumns) -> Vec<Markup> {
     let is_own = |row: &&ComparisonRow| row.group.as_ref() == Some(&group.name);
     let row = view.groups.iter().find(is_own).unwrap_or(&view.row);
     let counts = row.transfers.map(|counts| [counts.transfers, counts.completed]);
     let counts = [0, 1].map(|index| estimate(counts.map(|counts| counts[index]), count));
     let times = row.completion_ms.map(|times| [times.mean, times.p50, times.p95, times.p99]);
     let times = [0, 1, 2, 3].map(|index| estimate(times.map(|times| times[index]), number));
+    let slowdown = row.slowdown.map(|slowdown| [slowdown.p50, slowdown.p95, slowdown.p99]);
+    let slowdown = [0, 1, 2].map(|index| estimate(slowdown.map(|slowdown| slowdown[index]), number));
     let video = |value: fn(&Playback) -> f64| {
         Estimate::of(view.of_group(&group.name).filter_map(|group| group.playback.as_ref().map(value)))
     };
@@ -56,7 +73,13 @@ fn application(view: &RunView, group: &Group, has_video: bool) -> Vec<Markup> {
         estimate(video(|video| video.rebuffering_s.mean), number),
         estimate(video(|video| video.switches.mean), count),
     ];
-    counts.into_iter().chain(times).chain(video.into_iter().filter(|_| has_video)).collect()
+    let slowdown = slowdown.into_iter().filter(|_| further.slowdown);
+    counts
+        .into_iter()
+        .chain(times)
+        .chain(slowdown)
+        .chain(video.into_iter().filter(|_| further.video))
+        .collect()
 }
 
 /// The directions of links with packets, from the most utilized one on if they are many.

@@ -45,8 +45,13 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
         FilledColumn { values: views.iter().map(mean).collect(), candidates: candidates.clone(), column }
     };
     let rows = || views.iter().flat_map(|view| std::iter::once(&view.row).chain(&view.groups));
-    let has_transfers = rows().any(|row| row.completion_ms.is_some());
-    let columns = columns(RateUnit::for_peak(peak), has_transfers);
+    let mut columns = columns(RateUnit::for_peak(peak));
+    if rows().any(|row| row.completion_ms.is_some()) {
+        columns.extend(completion_columns());
+    }
+    if rows().any(|row| row.slowdown.is_some()) {
+        columns.extend(slowdown_columns());
+    }
     let columns: Vec<FilledColumn> = columns.into_iter().map(fill).collect();
     html! {
         div.scrolls tabindex="0" role="region" aria-label="Results of each run" {
@@ -116,8 +121,25 @@ const COMPLETION: HeadlineColumn = HeadlineColumn {
     ..DELAY
 };
 
-/// Without columns of completion times if no run has transfers.
-fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
+fn completion_columns() -> [HeadlineColumn; 2] {
+    let p95 = HeadlineColumn {
+        statistic: Some("p95"),
+        value: |row| row.completion_ms.map(|times| times.p95),
+        show: two_digits,
+        ..COMPLETION
+    };
+    [COMPLETION, p95]
+}
+
+fn slowdown_columns() -> [HeadlineColumn; 2] {
+    let slowdown = HeadlineColumn { quantity: "Slowdown of transfers", unit: "", ..DELAY };
+    [
+        HeadlineColumn { statistic: Some("p50"), value: |row| Some(row.slowdown?.p50), ..slowdown },
+        HeadlineColumn { statistic: Some("p99"), value: |row| Some(row.slowdown?.p99), ..slowdown },
+    ]
+}
+
+fn columns(rate: RateUnit) -> Vec<HeadlineColumn> {
     let goodput = HeadlineColumn {
         quantity: "Goodput",
         unit: rate.label,
@@ -127,7 +149,7 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
         value: |row| Some(row.total_goodput_bps),
         ..UTILIZATION
     };
-    let mut columns = vec![
+    vec![
         UTILIZATION,
         HeadlineColumn { ..goodput },
         // Each flow counts in the time in which it ran: the mean times the number of flows is not the total.
@@ -166,19 +188,7 @@ fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
             show: number,
             ..UTILIZATION
         },
-    ];
-    if has_transfers {
-        columns.extend([
-            COMPLETION,
-            HeadlineColumn {
-                statistic: Some("p95"),
-                value: |row| row.completion_ms.map(|times| times.p95),
-                show: two_digits,
-                ..COMPLETION
-            },
-        ]);
-    }
-    columns
+    ]
 }
 
 fn table_row(view: &RunView, row: usize, columns: &[FilledColumn]) -> Markup {
@@ -251,7 +261,7 @@ mod tests {
     #[test]
     fn the_best_rows_are_those_that_show_the_best_number_if_the_rows_differ() {
         let best_of = |index: usize, values: &[f64], candidates: &[bool]| {
-            let column = columns(RateUnit::for_peak(1e6), false).into_iter().nth(index).unwrap();
+            let column = columns(RateUnit::for_peak(1e6)).into_iter().nth(index).unwrap();
             let filled = FilledColumn { column, values: values.into(), candidates: candidates.into() };
             (0..values.len()).filter(|&row| filled.is_best(row)).collect::<Vec<_>>()
         };

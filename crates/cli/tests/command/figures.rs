@@ -21,7 +21,7 @@ fn every_kind_of_figure_is_written_in_both_formats_and_widths() {
     let folder = folder(VALID);
     runs(folder.path());
     let one_run = ["over-time", "goodput", "stacked", "queue", "delay"];
-    let several = ["cdf", "ccdf", "quantiles", "completions", "tradeoff", "fairness"];
+    let several = ["cdf", "ccdf", "quantiles", "completions", "slowdown", "tradeoff", "fairness"];
     for kind in one_run.into_iter().chain(several) {
         for (columns, points) in [("1", "252"), ("2", "515.52")] {
             let [svg, pdf] = ["svg", "pdf"].map(|format| format!("{kind}-{columns}.{format}"));

@@ -7,6 +7,7 @@ mod internals;
 mod over_time;
 mod packets_and_fluid;
 mod phase_portrait;
+mod slowdown;
 mod tradeoff;
 
 pub(super) use distributions::{completions, delays};
@@ -15,6 +16,7 @@ pub(super) use internals::internals;
 pub(super) use over_time::{OverTimeStyle, over_time};
 pub(super) use packets_and_fluid::packets_and_fluid;
 pub(super) use phase_portrait::phase_portrait;
+pub(super) use slowdown::slowdown;
 pub(super) use tradeoff::tradeoff;
 
 use super::run_view::RunView;
