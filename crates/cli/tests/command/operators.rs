@@ -10,7 +10,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder with the scenarios of links and their traces.
+/// A folder with the scenarios of the page and their traces.
 fn folder_with_scenarios() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for directory in ["scenarios/links", "scenarios/traces"] {
@@ -19,10 +19,14 @@ fn folder_with_scenarios() -> tempfile::TempDir {
             fs::copy(&file, folder.path().join(directory).join(file.file_name().unwrap())).unwrap();
         }
     }
+    fs::copy(workspace().join(LEAF_SPINE), folder.path().join(LEAF_SPINE)).unwrap();
     folder
 }
 
-/// The three commands of a table: the flows alone, half of them beside CUBIC, half of them beside BBRv3.
+/// The scenario of the table about transfers.
+const LEAF_SPINE: &str = "scenarios/leaf-spine.toml";
+
+/// The commands of a section. Those of a table about long flows are three: the flows alone, half of them beside CUBIC, half of them beside BBRv3.
 fn commands(section: &str) -> Vec<Vec<&str>> {
     let typed = section.lines().filter_map(|line| line.strip_prefix("$ millpond "));
     typed.map(|line| line.split_whitespace().collect()).collect()
@@ -60,6 +64,19 @@ fn row(protocol: &str, [alone, beside_cubic, beside_bbr]: &[Comparison; 3]) -> S
     )
 }
 
+/// The row of a protocol in the table about transfers.
+fn row_of_transfers(protocol: &str, comparison: &Comparison) -> String {
+    let counts = comparison.rows[0].transfers.unwrap();
+    let of_group = |name: &str| {
+        let row = comparison.rows.iter().find(|row| row.group.as_deref() == Some(name)).unwrap();
+        let slowdown = row.slowdown.unwrap();
+        [slowdown.p50, slowdown.p95, slowdown.p99].map(|value| shown(value, number))
+    };
+    let ([p50, p95, p99], [of_answers, _, last_answers]) = (of_group("search"), of_group("answers"));
+    let missing = fixed(counts.transfers.mean - counts.completed.mean, 1);
+    format!("| `{protocol}` | {missing} | {p50} | {p95} | {p99} | {of_answers} | {last_answers} |")
+}
+
 /// The results of a command with this protocol alone.
 fn result(folder: &Path, command: &[&str], protocol: &str) -> Comparison {
     let mut arguments = command.to_vec();
@@ -77,15 +94,23 @@ fn the_page_for_operators_has_the_rows_that_its_commands_give() {
     let page = fs::read_to_string(workspace().join("docs/which-should-i-deploy.md")).unwrap();
     let folder = folder_with_scenarios();
     let sections: Vec<&str> = page.split("\n## ").filter(|section| section.contains("$ millpond")).collect();
-    assert_eq!(sections.len(), 6, "LTE, LTE with a queue for each flow, 5G, Wi-Fi, satellite, data centre");
+    assert_eq!(
+        sections.len(),
+        7,
+        "LTE, LTE with a queue for each flow, 5G, Wi-Fi, satellite, data centre, transfers"
+    );
     let mut stale = Vec::new();
     for section in sections {
         let commands = commands(section);
         let list = commands[0].iter().position(|word| *word == "--protocols").unwrap() + 1;
         let protocols: Vec<&str> = commands[0][list].split(',').collect();
         for protocol in &protocols {
-            let results = [0, 1, 2].map(|command| result(folder.path(), &commands[command], protocol));
-            let measured = row(protocol, &results);
+            let of_command = |command: usize| result(folder.path(), &commands[command], protocol);
+            let measured = if section.contains(LEAF_SPINE) {
+                row_of_transfers(protocol, &of_command(0))
+            } else {
+                row(protocol, &[0, 1, 2].map(of_command))
+            };
             if !section.lines().any(|line| line == measured) {
                 stale.push(measured);
             }
