@@ -4,12 +4,14 @@ use crate::common::{VALID, error_of, folder, millpond, stderr};
 use std::fs;
 use std::path::Path;
 
-/// Runs of two protocols with two flows and a transfer, in `runs`.
+const FILES: &str = r#"workload = { transfers = { lognormal = "2kB", sigma = 1 }, every = "25ms" }"#;
+
+/// Runs of two protocols with two flows and eighty transfers of random sizes, in `runs`.
 fn runs(folder: &Path) {
     let flow = |name: &str, more: &str| {
         format!("[[flows]]\nname = \"{name}\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]\n{more}\n")
     };
-    let more = flow("other", "") + &flow("file", "workload = { size = \"20kB\" }");
+    let more = flow("other", "") + &flow("files", FILES);
     fs::write(folder.join("scenario.toml"), format!("{VALID}\n{more}")).unwrap();
     let compare = ["compare", "scenario.toml", "--protocols", "newreno,cubic", "--out", "runs"];
     let output = millpond(folder, &compare);
