@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
 /// protocols without the marks that they need, queue laws that never act, groups that never start, overloaded links, weights
-/// without effect and very long series.
+/// without effect, very long series and runs that are too short for fair shares.
 ///
 /// # Errors
 /// Those of [`missing_marks`] and [`queue_warnings`].
@@ -28,7 +28,7 @@ pub(crate) fn warnings(
     let marks = missing_marks(scenario, registry, protocols)?;
     let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
     let groups = groups.chain(unused_weights(scenario, protocols, instances));
-    let groups = groups.chain(many_samples(scenario, instances));
+    let groups = groups.chain(many_samples(scenario, instances)).chain(no_window(scenario, instances));
     let queues = queue_warnings(scenario, registry, protocols, instances)?;
     Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(queues).chain(groups).collect())
 }
@@ -104,6 +104,21 @@ fn many_samples(scenario: &Scenario, instances: &[FlowInstance<'_>]) -> Option<S
     (samples > MANY_SAMPLES).then(|| {
         let (flows, every) = (instances.len(), every.readable());
         format!("{flows} flows with a sample every {every} have {samples} samples of each quantity; a longer measure.every makes smaller files")
+    })
+}
+
+/// A warning if no window of the short-term Jain index ends in the measured time of several flows: without one no flow has a
+/// fair share.
+fn no_window(scenario: &Scenario, instances: &[FlowInstance<'_>]) -> Option<String> {
+    let window = scenario.measure.jain_window;
+    let windows = scenario.duration.picos() / window.picos().max(1);
+    let ends = Time::ZERO + window * windows;
+    (instances.len() > 1 && ends <= scenario.measure.from).then(|| {
+        let (window, duration) = (window.readable(), scenario.duration.readable());
+        format!(
+            "no window of measure.jain_window = \"{window}\" ends in the measured time of a run of {duration}: flows have no \
+             fair share, and starving ones are not found"
+        )
     })
 }
 

@@ -59,6 +59,21 @@ fn a_group_that_never_starts_has_a_warning() {
     assert_eq!(warnings("10s"), ["\"two\" never starts: the run ends at 10s"]);
 }
 
+/// The measured time is from 2 s to 10 s.
+#[test]
+fn a_run_whose_measured_time_has_no_window_for_fair_shares_has_a_warning() {
+    let of = |window: &str| {
+        let window = format!("measure.jain_window={window}");
+        let (planned, run) = (scenario(LINE, &[&window]), results(LINE, &[&window]));
+        let has_shares = run.summary.flows.iter().all(|flow| flow.fair_share_bps.is_some());
+        (plan(&planned, &Registry::builtin()).unwrap().warnings().to_vec(), has_shares)
+    };
+    assert_eq!(of("10s"), (Vec::new(), true));
+    let warning = "no window of measure.jain_window = \"11s\" ends in the measured time of a run of 10s: flows have no fair \
+                   share, and starving ones are not found";
+    assert_eq!(of("11s"), (vec![warning.to_owned()], false));
+}
+
 #[test]
 fn a_protocol_that_adapts_to_marks_has_a_warning_at_links_that_set_none() {
     let warnings = |sets: &[&str]| {
