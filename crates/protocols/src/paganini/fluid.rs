@@ -13,8 +13,9 @@ use millpond_law::fluid::{
 /// Upper bound on the marking probability, for a finite price: six links that mark all but a hundredth.
 const MOST_MARKED: f64 = 1.0 - 1e-12;
 
-/// Lower bound on a rate in packets/s, for a finite marginal utility.
-const LEAST_RATE: f64 = 1e-9;
+/// Lower bound on a rate in packets/s, a packet in 1000 s, for a finite marginal utility. The logarithm of a window whose rate is
+/// lower grows at most with a time constant that is far above the resolution of times.
+const LEAST_RATE: f64 = 1e-3;
 
 /// `paganini-ecn`.
 pub(super) struct MarksFluid {
