@@ -114,8 +114,8 @@ readings: ## half an hour of processor time or more: every row of the papers' re
 same-bytes: ## a run has the same bytes in debug and release builds, with one thread and two
 	tests/same-bytes.sh
 
-attack: ## 3000 random scenarios: what must hold in each, debug as release; NUMBER=17: one of them
-	tests/attack.sh $(NUMBER)
+attack: ## 3600 random scenarios: what must hold in each, debug as release; KIND=loops NUMBER=17: one of them
+	tests/attack.sh $(if $(NUMBER),$(or $(KIND),general) $(NUMBER))
 
 reference: ## five minutes: the independent models whose numbers recipes cite
 	python3 tests/reference/run.py

@@ -2,6 +2,7 @@
 
 use crate::case::{Case, Units};
 use crate::choices::Choices;
+use crate::kind::Kind;
 use crate::relations::{Relation, run_scenario, units};
 use crate::{analyses, fluid, generator, packets, results};
 use millpond_lab::Error;
@@ -19,12 +20,12 @@ pub enum Attacked {
     Refused(String),
 }
 
-/// Runs scenario `number` and checks all that must hold.
+/// Runs scenario `number` of a kind and checks all that must hold.
 ///
 /// # Errors
 /// The case, and what does not hold.
-pub fn attack(number: u64, registry: &Registry) -> Result<Attacked, Box<(Case, String)>> {
-    let case = generator::scenario(number);
+pub fn attack(kind: Kind, number: u64, registry: &Registry) -> Result<Attacked, Box<(Case, String)>> {
+    let case = generator::scenario(kind, number);
     let relation = Relation::ALL[(number % 7).min(Relation::ALL.len() as u64 - 1) as usize];
     run_case(&case, &[relation], number.is_multiple_of(8), registry)
         .map_err(|reason| Box::new((case, reason)))
@@ -39,7 +40,7 @@ pub fn attack_bytes(
     world: World,
     registry: &Registry,
 ) -> Result<Attacked, Box<(Case, String)>> {
-    let case = generator::generate(&mut Choices::from_bytes(bytes), world);
+    let case = generator::generate(&mut Choices::from_bytes(bytes), Kind::General, world);
     run_case(&case, &[], false, registry).map_err(|reason| Box::new((case, reason)))
 }
 
@@ -48,7 +49,7 @@ pub fn attack_bytes(
 /// # Errors
 /// The case, and why its analyses do not end.
 pub fn analyze_bytes(bytes: &[u8], registry: &Registry) -> Result<(), Box<(Case, String)>> {
-    let case = generator::generate(&mut Choices::from_bytes(bytes), World::Fluid);
+    let case = generator::generate(&mut Choices::from_bytes(bytes), Kind::General, World::Fluid);
     let Ok(scenario) = case.check(registry) else { return Ok(()) };
     analyses::check(&scenario, registry).map(drop).map_err(|reason| Box::new((case, reason)))
 }
@@ -89,12 +90,12 @@ pub fn run_case(
     Ok(Attacked::Ran(results::digest(&run)))
 }
 
-/// Writes a case with its traces to `folder/number/` and returns the path of its scenario.
+/// Writes a case with its traces to `folder/kind-number/` and returns the path of its scenario.
 ///
 /// # Errors
 /// The file system's.
-pub fn write_failure(folder: &Path, number: u64, case: &Case) -> std::io::Result<PathBuf> {
-    let folder = folder.join(number.to_string());
+pub fn write_failure(folder: &Path, (kind, number): (Kind, u64), case: &Case) -> std::io::Result<PathBuf> {
+    let folder = folder.join(format!("{kind}-{number}"));
     std::fs::create_dir_all(&folder)?;
     for (name, text) in &case.traces {
         std::fs::write(folder.join(name), text)?;

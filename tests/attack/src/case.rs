@@ -18,6 +18,8 @@ pub struct Case {
     pub seed: u64,
     /// Lines at the top of the file.
     pub top: Vec<String>,
+    /// The table of a shorthand.
+    pub shorthand: Option<ShorthandCase>,
     /// The links.
     pub links: Vec<LinkCase>,
     /// The groups of flows.
@@ -26,6 +28,17 @@ pub struct Case {
     pub entries: Vec<EntryCase>,
     /// Names and contents of trace files.
     pub traces: Vec<(String, String)>,
+}
+
+/// A table such as `[leaf-spine]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShorthandCase {
+    /// The name of the table.
+    pub name: String,
+    /// Its keys without those of links.
+    pub keys: Vec<String>,
+    /// The links that it describes, with their keys as names.
+    pub links: Vec<LinkCase>,
 }
 
 /// A link.
@@ -61,8 +74,8 @@ pub struct FlowCase {
     pub name: String,
     /// The name of its protocol or of an entry.
     pub protocol: String,
-    /// The nodes of its path.
-    pub path: Vec<String>,
+    /// Its path.
+    pub path: PathCase,
     /// What it sends.
     pub workload: WorkloadCase,
     /// Size of its packets, in bytes.
@@ -71,10 +84,19 @@ pub struct FlowCase {
     pub start_us: u64,
     /// The time from the start of one of its flows to the next, in microseconds; zero: all start together.
     pub gap_us: u64,
-    /// The number of its flows.
-    pub count: u64,
+    /// The number of its flows; none: what the scenario takes without the key.
+    pub count: Option<u64>,
     /// All other keys.
     pub keys: Vec<String>,
+}
+
+/// The path of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PathCase {
+    /// Its nodes.
+    Nodes(Vec<String>),
+    /// The value of the key `path` for paths between random hosts.
+    Random(String),
 }
 
 /// What a flow sends.
@@ -146,6 +168,11 @@ impl Case {
         // Writing to a string does not fail.
         let _ = writeln!(text, "duration = {}\nseed = {}", units.time(self.duration_us), self.seed);
         self.top.iter().for_each(|line| _ = writeln!(text, "{line}"));
+        if let Some(ShorthandCase { name, keys, links }) = &self.shorthand {
+            let _ = writeln!(text, "\n[{name}]");
+            keys.iter().for_each(|line| _ = writeln!(text, "{line}"));
+            links.iter().for_each(|link| _ = writeln!(text, "{} = {}", link.name, link.table(units)));
+        }
         for link in &self.links {
             let [from, to] = &link.ends;
             let _ = writeln!(text, "\n[[links]]\nname = \"{}\"\nbetween = [\"{from}\", \"{to}\"]", link.name);
@@ -155,8 +182,9 @@ impl Case {
         }
         for flow in &self.flows {
             let _ = writeln!(text, "\n[[flows]]\nname = \"{}\"\nprotocol = \"{}\"", flow.name, flow.protocol);
-            let _ = writeln!(text, "path = {:?}\npacket = {}", flow.path, units.size(flow.packet));
-            let _ = writeln!(text, "workload = {}\ncount = {}", flow.workload.text(units), flow.count);
+            let _ = writeln!(text, "path = {}\npacket = {}", flow.path.text(), units.size(flow.packet));
+            let _ = writeln!(text, "workload = {}", flow.workload.text(units));
+            flow.count.iter().for_each(|count| _ = writeln!(text, "count = {count}"));
             let _ = writeln!(text, "start = {}", flow.start(units));
             flow.keys.iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
@@ -165,6 +193,11 @@ impl Case {
             entry.keys.iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
         text
+    }
+
+    /// Its links and those that its shorthand describes.
+    pub(crate) fn all_links(&self) -> impl Iterator<Item = &LinkCase> {
+        self.links.iter().chain(self.shorthand.iter().flat_map(|shorthand| &shorthand.links))
     }
 
     /// The scenario.
@@ -180,7 +213,15 @@ impl Case {
     /// # Errors
     /// The faults of its text.
     pub fn scenario_in(&self, units: Units) -> Result<Scenario, Faults> {
-        Scenario::parse(&self.to_toml(units), "attack.toml", Path::new(""), &[], &Traces(&self.traces))
+        self.parse(&self.to_toml(units))
+    }
+
+    /// The scenario of another text, with the traces of this case.
+    ///
+    /// # Errors
+    /// The faults of the text.
+    pub(crate) fn parse(&self, text: &str) -> Result<Scenario, Faults> {
+        Scenario::parse(text, "attack.toml", Path::new(""), &[], &Traces(&self.traces))
     }
 
     /// Whether both worlds accept it, as the generator intends: why not, if one does not.
@@ -197,12 +238,22 @@ impl Case {
     }
 }
 
+impl LinkCase {
+    /// Its keys without its name and its ends, as an inline table.
+    fn table(&self, units: Units) -> String {
+        let first = format!("rate = {}, delay = {}", self.rate.text(units), units.delay(self.delay_ns));
+        let keys = self.keys.iter().flat_map(|key| key.lines()).map(|line| format!(", {line}"));
+        format!("{{ {first}{} }}", keys.collect::<String>())
+    }
+}
+
 impl FlowCase {
     /// Inserts a node into the path wherever these two follow each other, in either order.
     pub(crate) fn insert(&mut self, node: &str, ends: [&str; 2]) {
+        let PathCase::Nodes(path) = &mut self.path else { return };
         let joins = |pair: &[String]| ends == [&pair[0], &pair[1]] || ends == [&pair[1], &pair[0]];
-        while let Some(index) = self.path.windows(2).position(joins) {
-            self.path.insert(index + 1, node.to_owned());
+        while let Some(index) = path.windows(2).position(joins) {
+            path.insert(index + 1, node.to_owned());
         }
     }
 
@@ -211,6 +262,20 @@ impl FlowCase {
         match self.gap_us {
             0 => first,
             gap => format!("{{ first = {first}, every = {} }}", units.time(gap)),
+        }
+    }
+}
+
+impl PathCase {
+    /// The nodes; none of paths between random hosts.
+    pub(crate) fn nodes(&self) -> &[String] {
+        if let Self::Nodes(nodes) = self { nodes } else { &[] }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Nodes(nodes) => format!("{nodes:?}"),
+            Self::Random(value) => value.clone(),
         }
     }
 }

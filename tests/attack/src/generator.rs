@@ -1,8 +1,9 @@
 //! The generator: a valid scenario from a sequence of decisions.
 
-use crate::case::{Case, EntryCase, FlowCase, LinkCase, RateCase, WorkloadCase};
+use crate::case::{Case, EntryCase, FlowCase, LinkCase, PathCase, RateCase, ShorthandCase, WorkloadCase};
 use crate::choices::Choices;
-use crate::topology::{Edge, Topology};
+use crate::kind::Kind;
+use crate::topology::{Edge, Shorthand, Topology};
 use millpond_law::{Protocol, Settings};
 use millpond_protocols::Registry;
 use millpond_results::World;
@@ -10,32 +11,77 @@ use millpond_results::World;
 /// The most bits that a bottleneck serves in a packet scenario: about 4000 packets.
 const PACKET_BITS: u64 = 48_000_000;
 
-/// Scenario `number`: of four, three are for the packet world.
+/// The ranges of capacities, delays and times of a kind of scenarios.
+struct Scale {
+    /// The capacity of a bottleneck, in bit/s.
+    bottleneck_bps: [u64; 2],
+    /// The propagation delay of a link, in nanoseconds.
+    delay_ns: [u64; 2],
+    /// The duration of a run, in microseconds: a multiple of the first of these, between the others.
+    duration_us: [u64; 3],
+    /// Base round-trip times that exceed those of all paths, in microseconds.
+    long_rtt_us: [u64; 2],
+}
+
+impl Scale {
+    fn of(kind: Kind, world: World) -> Self {
+        match (kind, world) {
+            (Kind::General | Kind::Loops, _) => Self {
+                bottleneck_bps: [200_000, 50_000_000],
+                delay_ns: [100_000, 40_000_000],
+                duration_us: [20_000, 200_000, 4_000_000],
+                long_rtt_us: [500_000, 600_000],
+            },
+            (Kind::DataCentres, World::Packets | World::Live) => Self {
+                bottleneck_bps: [20_000_000, 2_000_000_000],
+                delay_ns: [500, 50_000],
+                duration_us: [1_000, 20_000, 400_000],
+                long_rtt_us: [2_000, 4_000],
+            },
+            // A duration of at most a few hundred round-trip times.
+            (Kind::DataCentres, World::Fluid) => Self {
+                bottleneck_bps: [5_000_000, 200_000_000],
+                delay_ns: [50_000, 2_000_000],
+                duration_us: [1_000, 50_000, 400_000],
+                long_rtt_us: [50_000, 60_000],
+            },
+        }
+    }
+
+    /// The duration in which a bottleneck of this capacity serves at most `bits`.
+    fn duration(&self, choices: &mut Choices<'_>, bits: u64, bottleneck_bps: u64) -> u64 {
+        let [unit, least, most] = self.duration_us;
+        let longest = (bits * 1_000_000 / bottleneck_bps).clamp(least, most);
+        choices.between(longest / 4, longest) / unit * unit
+    }
+}
+
+/// Scenario `number` of a kind: of four, three are for the packet world.
 #[must_use]
-pub fn scenario(number: u64) -> Case {
+pub fn scenario(kind: Kind, number: u64) -> Case {
     let world = if number.is_multiple_of(4) { World::Fluid } else { World::Packets };
-    generate(&mut Choices::seeded(number), world)
+    generate(&mut Choices::seeded(number), kind, world)
 }
 
 /// The scenario that follows from these decisions.
 #[must_use]
-pub fn generate(choices: &mut Choices<'_>, world: World) -> Case {
-    let topology = Topology::any(choices);
-    let bottleneck_bps = choices.spread(200_000, 50_000_000);
+pub fn generate(choices: &mut Choices<'_>, kind: Kind, world: World) -> Case {
+    let (topology, scale) = (Topology::of(kind, choices), Scale::of(kind, world));
+    let [least, most] = scale.bottleneck_bps;
+    let bottleneck_bps = choices.spread(least, most);
     let bits = if world == World::Packets { PACKET_BITS } else { PACKET_BITS / 4 };
-    let most_us = (bits * 1_000_000 / bottleneck_bps).clamp(200_000, 4_000_000);
-    let duration_us = choices.between(most_us / 4, most_us) / 20_000 * 20_000;
     let mut case = Case {
         world,
-        duration_us,
+        duration_us: scale.duration(choices, bits, bottleneck_bps),
         seed: choices.below(1000),
         top: Vec::new(),
+        shorthand: None,
         links: Vec::new(),
         flows: Vec::new(),
         entries: Vec::new(),
         traces: Vec::new(),
     };
-    let mut generator = Generator { choices, topology, bottleneck_bps, case: &mut case };
+    let mut generator = Generator { choices, topology, scale, bottleneck_bps, case: &mut case };
     generator.top();
     let protocols = generator.protocols();
     generator.links(&protocols);
@@ -62,6 +108,7 @@ fn has_fluid_model(protocol: &dyn Protocol) -> bool {
 struct Generator<'c, 'b> {
     choices: &'c mut Choices<'b>,
     topology: Topology,
+    scale: Scale,
     bottleneck_bps: u64,
     case: &'c mut Case,
 }
@@ -103,6 +150,9 @@ impl Generator<'_, '_> {
 
     /// One or two protocols, with tables where paths have relays.
     fn protocols(&mut self) -> Vec<String> {
+        if self.topology.mixes_loops {
+            return self.mixed_entries();
+        }
         let names = self.usable();
         let count = if self.choices.chance(30) { 2 } else { 1 };
         let mut chosen: Vec<&str> = Vec::new();
@@ -142,6 +192,61 @@ impl Generator<'_, '_> {
         name
     }
 
+    /// One to three tables `[protocols.NAME]`, whose loops run registered protocols, variants, and an entry without relays.
+    fn mixed_entries(&mut self) -> Vec<String> {
+        let usable = self.usable();
+        let has_lgcc = usable.contains(&"lgcc");
+        let plain = (*self.choices.pick(&usable)).to_owned();
+        self.case
+            .entries
+            .push(EntryCase { name: "plain".to_owned(), keys: vec![format!("protocol = \"{plain}\"")] });
+        let mut in_loops: Vec<String> = usable.iter().map(|name| (*name).to_owned()).collect();
+        in_loops.push("plain".to_owned());
+        if has_lgcc {
+            in_loops.extend(["lgcc:cellular", "lgcc:follow=share,drain=4"].map(str::to_owned));
+        }
+        let count = self.choices.between(1, 3);
+        (1..=count).map(|number| self.mixed_entry(number, &usable, &in_loops)).collect()
+    }
+
+    fn mixed_entry(&mut self, number: u64, usable: &[&str], in_loops: &[String]) -> String {
+        let protocol = *self.choices.pick(usable);
+        let name = format!("{protocol}-{number}");
+        let inner = self.topology.paths[0][1..self.topology.paths[0].len() - 1].to_vec();
+        let mut relays = self.some_of(&inner);
+        let mut keys = vec![format!("protocol = \"{protocol}\"")];
+        if relays.is_empty() {
+            keys.push("relays = \"all\"".to_owned());
+            relays = inner;
+        } else {
+            keys.push(format!("relays = {relays:?}"));
+        }
+        if self.topology.shares_loops {
+            let shared = self.some_of(&relays);
+            keys.push(if shared.is_empty() {
+                "aggregate = \"all\"".to_owned()
+            } else {
+                format!("aggregate = {shared:?}")
+            });
+        }
+        if self.is_packets() {
+            keys.push(self.relay_buffer());
+        }
+        let changed = self.some_of(&relays);
+        let loops = changed.iter().map(|relay| format!("{relay} = \"{}\"", self.choices.pick(in_loops)));
+        let loops: Vec<String> = loops.collect();
+        if !loops.is_empty() {
+            keys.push(format!("{LOOPS} {{ {} }}", loops.join(", ")));
+        }
+        self.case.entries.push(EntryCase { name: name.clone(), keys });
+        name
+    }
+
+    /// Some of these, each with equal probability, in their order.
+    fn some_of(&mut self, nodes: &[String]) -> Vec<String> {
+        nodes.iter().filter(|_| self.choices.chance(50)).cloned().collect()
+    }
+
     fn relay_buffer(&mut self) -> String {
         let buffers = ["2bdp", "0.5bdp", "20packets", "30KB", "40ms", "unlimited"];
         format!("relay_buffer = \"{}\"", self.choices.pick(&buffers))
@@ -159,7 +264,7 @@ impl Generator<'_, '_> {
     fn stops(&mut self) {
         for group in 0..self.case.flows.len() {
             let FlowCase { start_us, gap_us, count, .. } = self.case.flows[group];
-            let last_start = start_us + gap_us * count;
+            let last_start = start_us + gap_us * count.unwrap_or(self.topology.hosts.len() as u64);
             if self.choices.chance(30) && last_start < self.case.duration_us {
                 let stop = self.choices.between(last_start + 1, self.case.duration_us);
                 self.case.flows[group].keys.push(format!("stop = \"{stop}us\""));
@@ -182,6 +287,14 @@ impl Generator<'_, '_> {
             let may_be_fair = !NOT_PER_FLOW.iter().any(|part| law.contains(part));
             let link = self.link(&edge, queue, may_be_fair);
             self.case.links.push(link);
+        }
+        if let Some(Shorthand { name, keys }) = self.topology.shorthand.clone() {
+            self.case.shorthand =
+                Some(ShorthandCase { name, keys, links: std::mem::take(&mut self.case.links) });
+        } else if !self.topology.hosts.is_empty() && self.choices.chance(70) {
+            // Equal delays make several shortest paths.
+            let delay_ns = self.case.links[0].delay_ns;
+            self.case.links.iter_mut().for_each(|link| link.delay_ns = delay_ns);
         }
     }
 
@@ -210,7 +323,8 @@ impl Generator<'_, '_> {
         if self.is_packets() && self.choices.chance(10) {
             0
         } else {
-            self.choices.spread(100_000, 40_000_000)
+            let [least, most] = self.scale.delay_ns;
+            self.choices.spread(least, most)
         }
     }
 
@@ -268,9 +382,7 @@ impl Generator<'_, '_> {
         let groups = self.choices.between(1, 3.max(self.topology.paths.len() as u64 / 2));
         let all_are_sized = self.is_packets() && self.choices.chance(25);
         for group in 0..groups {
-            let index =
-                if group == 0 { 0 } else { self.choices.below(self.topology.paths.len() as u64) as usize };
-            let path = self.topology.paths[index].clone();
+            let path = self.path(group);
             let flow = FlowCase {
                 name: format!("flow{group}"),
                 protocol: self.choices.pick(protocols).clone(),
@@ -283,17 +395,47 @@ impl Generator<'_, '_> {
                     self.choices.below(self.case.duration_us / 2)
                 },
                 gap_us: *self.choices.pick(&[0, 1, 10_000]),
-                count: self.choices.between(1, 3),
+                count: self.count(),
                 keys: self.flow_keys(),
             };
             self.case.flows.push(flow);
         }
     }
 
+    /// The path of a group; the first one has the first path.
+    fn path(&mut self, group: u64) -> PathCase {
+        if self.topology.hosts.is_empty() {
+            let paths = self.topology.paths.len() as u64;
+            let index = if group == 0 { 0 } else { self.choices.below(paths) as usize };
+            return PathCase::Nodes(self.topology.paths[index].clone());
+        }
+        let pattern = *self.choices.pick(&["random", "permutation", "incast"]);
+        if self.topology.shorthand.is_some() && self.choices.chance(60) {
+            return PathCase::Random(format!("\"{pattern}\""));
+        }
+        let some = self.some_of(&self.topology.hosts.clone());
+        let hosts = if some.len() > 1 { &some } else { &self.topology.hosts };
+        PathCase::Random(format!("{{ {pattern} = {hosts:?} }}"))
+    }
+
+    /// The number of flows of a group; between random hosts perhaps one for each host.
+    fn count(&mut self) -> Option<u64> {
+        if self.topology.hosts.is_empty() {
+            return Some(self.choices.between(1, 3));
+        }
+        let count = self.choices.between(1, 6);
+        self.choices.chance(70).then_some(count)
+    }
+
     fn flow_keys(&mut self) -> Vec<String> {
         let mut keys = Vec::new();
         if self.choices.chance(15) {
-            keys.push(format!("rtt = \"{}us\"", self.choices.between(500_000, 600_000)));
+            let [least, most] = self.scale.long_rtt_us;
+            keys.push(format!("rtt = \"{}us\"", self.choices.between(least, most)));
+        }
+        if self.topology.mixes_loops && self.choices.chance(30) {
+            keys.push(format!("weight = {}", self.choices.pick(&[0.5, 2.0, 3.0])));
+            return keys;
         }
         if !self.is_packets() {
             return keys;

@@ -5,8 +5,8 @@
 //!                                     \--> related cases (other units, one more flow, a split link, ..)
 //! ```
 //!
-//! Scenario `number` is always the same. A scenario that breaks an invariant is written to a file, and
-//! `make attack NUMBER=17` runs scenario 17 alone.
+//! Scenario `number` of a kind is always the same. A scenario that breaks an invariant is written to a file, and
+//! `make attack KIND=loops NUMBER=17` runs scenario 17 of the kind `loops` alone.
 
 mod analyses;
 mod attack;
@@ -14,6 +14,7 @@ mod case;
 mod choices;
 mod fluid;
 mod generator;
+mod kind;
 mod packets;
 mod relations;
 mod results;
@@ -23,6 +24,7 @@ pub use attack::{Attacked, analyze_bytes, attack, attack_bytes, run_case, write_
 pub use case::{Case, Units};
 pub use choices::Choices;
 pub use generator::{generate, scenario};
+pub use kind::Kind;
 pub use relations::Relation;
 
 /// Returns an error with this message if the condition is false.

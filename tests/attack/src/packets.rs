@@ -117,7 +117,7 @@ fn goodputs_fit_into_links(plan: &PacketPlan) -> Result<(), String> {
 /// COBALT's BLUE lowers its drop probability by 1/4096 each time that the queue becomes empty. A flow that does not send less
 /// when packets are lost raises it to nearly one, and then sends too few packets to lower it within hours.
 fn has_cobalt(case: &Case) -> bool {
-    case.links.iter().any(|link| link.keys.iter().any(|key| key == "queue = \"cobalt\""))
+    case.all_links().any(|link| link.keys.iter().any(|key| key == "queue = \"cobalt\""))
 }
 
 /// A run warns of a law whose window falls to its minimum on a long path: Swift then sends a packet per thousand round trips.

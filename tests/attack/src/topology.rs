@@ -1,6 +1,7 @@
 //! The shapes of networks: links, the paths that flows may take, and the nodes at which they may be relayed.
 
 use crate::choices::Choices;
+use crate::kind::Kind;
 
 /// A network without capacities.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,19 @@ pub(crate) struct Topology {
     pub(crate) shares_loops: bool,
     /// Whether paths are cut into loops.
     pub(crate) has_relays: bool,
+    /// Whether loops have protocols and relays of several kinds.
+    pub(crate) mixes_loops: bool,
+    /// The hosts between which paths are random; none where paths are those of `paths`.
+    pub(crate) hosts: Vec<String>,
+    /// The table that describes these links; none where each has a table of its own.
+    pub(crate) shorthand: Option<Shorthand>,
+}
+
+/// A table such as `[leaf-spine]` without its links.
+#[derive(Clone, Debug)]
+pub(crate) struct Shorthand {
+    pub(crate) name: String,
+    pub(crate) keys: Vec<String>,
 }
 
 /// A link without its capacity.
@@ -25,6 +39,81 @@ pub(crate) struct Edge {
 }
 
 impl Topology {
+    /// Any of the shapes of a kind.
+    pub(crate) fn of(kind: Kind, choices: &mut Choices<'_>) -> Self {
+        match kind {
+            Kind::General => Self::any(choices),
+            Kind::DataCentres => Self::data_centre(choices),
+            Kind::Loops => Self::in_loops(choices),
+        }
+    }
+
+    /// Hosts at leaf switches, each link with a table of its own or all in the table of a shorthand, or a fat tree.
+    fn data_centre(choices: &mut Choices<'_>) -> Self {
+        match choices.below(3) {
+            0 => Self { shorthand: None, ..Self::leaf_spine(choices) },
+            1 => {
+                let mut network = Self::leaf_spine(choices);
+                network.shorthand_links(choices, ["access", "fabric"]);
+                network
+            }
+            _ => Self::fat_tree(choices),
+        }
+    }
+
+    fn leaf_spine(choices: &mut Choices<'_>) -> Self {
+        let (leaves, spines) = (choices.between(1, 3), choices.between(1, 3));
+        let hosts = choices.between(if leaves == 1 { 2 } else { 1 }, 3);
+        let mut network = Self::default();
+        for leaf in 1..=leaves {
+            let switch = format!("L{leaf}");
+            for host in (1..=hosts).map(|host| format!("H{}", (leaf - 1) * hosts + host)) {
+                network.link(format!("{host}--{switch}"), &host, &switch, 1);
+                network.hosts.push(host);
+            }
+            for spine in (1..=spines).map(|spine| format!("S{spine}")) {
+                network.link(format!("{switch}--{spine}"), &switch, &spine, choices.between(1, 2));
+            }
+        }
+        let keys = [("leaves", leaves), ("spines", spines), ("hosts", hosts)];
+        let keys = keys.map(|(key, value)| format!("{key} = {value}")).to_vec();
+        network.shorthand = Some(Shorthand { name: "leaf-spine".to_owned(), keys });
+        network
+    }
+
+    fn fat_tree(choices: &mut Choices<'_>) -> Self {
+        let ports = *choices.pick(&[2, 4]);
+        let mut network = Self::default();
+        network.shorthand_links(choices, ["link", "access"]);
+        network.hosts = (1..=ports * ports * ports / 4).map(|host| format!("H{host}")).collect();
+        let keys = vec![format!("ports = {ports}")];
+        network.shorthand = Some(Shorthand { name: "fat-tree".to_owned(), keys });
+        network
+    }
+
+    /// The links of a shorthand: one that it requires, and one that it may have.
+    fn shorthand_links(&mut self, choices: &mut Choices<'_>, [required, optional]: [&str; 2]) {
+        self.links.clear();
+        self.link(required.to_owned(), "", "", choices.between(1, 2));
+        if choices.chance(60) {
+            self.link(optional.to_owned(), "", "", choices.between(1, 2));
+        }
+    }
+
+    /// Long paths, or paths with common parts, in loops of several kinds.
+    fn in_loops(choices: &mut Choices<'_>) -> Self {
+        let network = match choices.below(4) {
+            0 => {
+                let (network, nodes) = Self::row(choices, 3);
+                Self { paths: vec![nodes], ..network }
+            }
+            1 => Self::parking_lot(choices),
+            2 => Self::tree(choices),
+            _ => Self::dumbbell(choices),
+        };
+        Self { has_relays: true, mixes_loops: true, shares_loops: choices.chance(60), ..network }
+    }
+
     /// Any of the shapes.
     pub(crate) fn any(choices: &mut Choices<'_>) -> Self {
         match choices.below(7) {
