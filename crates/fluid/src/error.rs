@@ -94,7 +94,7 @@ impl fmt::Display for Error {
                 f,
                 "at {time:.6} s the solver needs steps below {step:.1e} s for {state}: its law contains a threshold that is \
                  not declared as a guard, or a loop oscillates with growing amplitude; ask `stability` for this operating \
-                 point, or integrate with fixed steps"
+                 point, or use the packet world"
             ),
             Self::NotFinite { time, quantity } => write!(
                 f,

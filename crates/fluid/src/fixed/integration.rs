@@ -68,6 +68,18 @@ impl<'a, E: Executor> FixedStepIntegration<'a, E> {
         Ok(())
     }
 
+    /// An error if a state, a channel or an integral is infinite or not a number. A rate may be infinite although all states
+    /// are finite.
+    fn check_finite(&self) -> Result<(), Error> {
+        if let Some(i) = self.states.iter().position(|x| !x.is_finite()) {
+            return Err(self.fixed.not_finite(i));
+        }
+        match self.meter.first_not_finite() {
+            None => Ok(()),
+            Some(channel) => Err(self.fixed.channel_not_finite(channel)),
+        }
+    }
+
     /// Advances up to this step, exclusive.
     fn step_until(&mut self, end: usize) {
         while self.fixed.n < end {
@@ -96,10 +108,7 @@ impl<E: Executor> Integration for FixedStepIntegration<'_, E> {
         self.step_until(target + 1);
         self.meter.update_loops(&self.fixed);
         self.at = target;
-        match self.states.iter().position(|x| !x.is_finite()) {
-            None => Ok(true),
-            Some(i) => Err(self.fixed.not_finite(i)),
-        }
+        self.check_finite().map(|()| true)
     }
 
     fn state(&self) -> &[f64] {

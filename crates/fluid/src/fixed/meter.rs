@@ -12,7 +12,7 @@ use super::flows::FlowBlock;
 use super::hops::{DelayedHop, DelayedHops};
 use super::links::LinkBlock;
 use super::rings::Signals;
-use crate::assembly::Channels;
+use crate::assembly::{Channels, SenderClass};
 use crate::delivery::delivered_after;
 use crate::queue::{MIN_LOAD, departing_share, offered_share};
 use std::ops::Range;
@@ -43,6 +43,8 @@ pub(super) struct Meter {
     /// Channels one step earlier.
     before: Vec<f64>,
     pub(super) integrals: Vec<f64>,
+    /// The ranges of carried quantities, which have no integrals.
+    carried: Vec<Range<usize>>,
     links: Vec<LinkSample>,
     hops: DelayedHops,
     rings: Signals,
@@ -140,10 +142,8 @@ impl Meter {
         // A flow that starts at time zero has its jump between step zero and the step before, which therefore counts.
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
         let mut integrals = vec![0.0; at.count];
-        for class in &asm.sender_classes {
-            integrals[carried(class.first_carried, class.law.carried().len(), class.loops.len())]
-                .fill(f64::NAN);
-        }
+        let carried: Vec<Range<usize>> = asm.sender_classes.iter().map(carried_channels).collect();
+        carried.iter().for_each(|range| integrals[range.clone()].fill(f64::NAN));
         Self {
             step,
             zero,
@@ -153,6 +153,7 @@ impl Meter {
             now: before.clone(),
             before,
             integrals,
+            carried,
             links,
             hops: DelayedHops::new(asm, step, fixed.record.count),
             rings,
@@ -180,6 +181,14 @@ impl Meter {
         if n >= self.updated + MAX_PENDING_STEPS {
             self.update_loops(fixed);
         }
+    }
+
+    /// The first channel whose present value or integral is infinite or not a number.
+    pub(super) fn first_not_finite(&self) -> Option<usize> {
+        let has_integral = |channel: &usize| !self.carried.iter().any(|range| range.contains(channel));
+        let is_finite =
+            |i: usize| self.now[i].is_finite() && (self.integrals[i].is_finite() || !has_integral(&i));
+        (0..self.now.len()).find(|i| !is_finite(*i))
     }
 
     /// Adds one step of the trapezoidal rule for these channels.
@@ -360,6 +369,7 @@ impl Meter {
 }
 
 /// The range of a class's carried quantities among the channels.
-fn carried(first: usize, each: usize, flows: usize) -> Range<usize> {
-    first..first + each * flows
+fn carried_channels(class: &SenderClass) -> Range<usize> {
+    let first = class.first_carried;
+    first..first + class.law.carried().len() * class.loops.len()
 }

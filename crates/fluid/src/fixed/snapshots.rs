@@ -1,7 +1,7 @@
 //! Snapshots of an integration with fixed steps.
 
 use super::FixedStep;
-use crate::assembly::{Assembly, Entity};
+use crate::assembly::{Assembly, Entity, SolutionColumn};
 use crate::error::Error;
 
 /// The network at one time.
@@ -54,7 +54,14 @@ impl FixedStep<'_> {
     }
 
     pub(super) fn not_finite(&self, state: usize) -> Error {
-        let column = &self.asm.state_columns()[state];
+        self.error_of(&self.asm.state_columns()[state])
+    }
+
+    pub(super) fn channel_not_finite(&self, channel: usize) -> Error {
+        self.error_of(&self.asm.channel_columns()[channel])
+    }
+
+    fn error_of(&self, column: &SolutionColumn) -> Error {
         let quantity = format!("{} of {}", column.quantity, self.asm.name(column.entity));
         Error::NotFinite { time: self.time(), quantity }
     }
@@ -65,16 +72,14 @@ impl FixedStep<'_> {
 pub struct Snapshots {
     /// In ascending order of time.
     pub all: Vec<Snapshot>,
-    columns: Vec<crate::assembly::SolutionColumn>,
+    columns: Vec<SolutionColumn>,
 }
 
 impl Snapshots {
     /// The values of a state at all times; empty if there is no such state.
     pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
-        let wanted = |column: &&crate::assembly::SolutionColumn| {
-            column.entity == entity && column.quantity == quantity
-        };
-        let Some(i) = self.columns.iter().position(|column| wanted(&column)) else { return Vec::new() };
+        let wanted = |column: &SolutionColumn| column.entity == entity && column.quantity == quantity;
+        let Some(i) = self.columns.iter().position(wanted) else { return Vec::new() };
         self.all.iter().map(|snapshot| snapshot.states[i]).collect()
     }
 }

@@ -1,8 +1,10 @@
 //! The fixed-step scheme: its order, its roots, and its agreement with the accurate solver.
 
 use crate::laws::{BASE, Follow, P, Price, Spring, scalar, scalar_exactly};
-use millpond_fluid::{Accuracy, Assembly, Entity, Executor, FixedStep, FluidNetwork, Loop};
-use millpond_law::fluid::{link_law, sender_law};
+use millpond_fluid::{
+    Accuracy, Assembly, Entity, Executor, FixedStep, FixedStepIntegration, FluidNetwork, Integration, Loop,
+};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, exp, link_law, sender_law};
 
 fn scalar_at(a: f64, until: f64, step: f64) -> f64 {
     let run = scalar(a).run_fixed(until, until, step, |_| true).unwrap();
@@ -195,6 +197,35 @@ fn a_single_sender_follows_its_link_from_an_empty_history() {
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
     let x = asm.run(1.0, 1.0, Accuracy::default()).unwrap().of(Entity::Loop(0), "x");
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
+}
+
+/// `x' = 1000`; sends `exp(x)`, which is infinite from `x = 710` on.
+struct Explosive;
+
+impl FluidSender for Explosive {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "1", 0.0)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::from(1000.0);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        exp(x[0])
+    }
+}
+
+#[test]
+fn an_infinite_rate_is_an_error_although_all_states_are_finite() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", BASE, 2.0 * BASE);
+    network.add(Loop::new("f", P, sender_law(Explosive), 0.2).over(link, 0.1).always());
+    let asm = Assembly::new(network).unwrap();
+    let mut run = FixedStepIntegration::new(&asm, 0.01).unwrap();
+    assert!(run.advance_some(0.7, 1000).unwrap());
+    let error = run.advance_some(0.8, 1000).unwrap_err().to_string();
+    assert!(error.starts_with("at 0.8") && error.contains("sending rate of f is infinite"), "{error}");
 }
 
 /// Where `x' = -a x(t - 1)` begins to grow under this scheme with `n` steps per delay: a root on the unit circle of `z
