@@ -30,8 +30,8 @@ pub(super) enum DetectedEvent {
     Hold(usize, Held),
     /// A state leaves its bound.
     Release(usize),
-    /// A guard has changed its sign; true if it is positive now.
-    Guard(usize, bool),
+    /// A guard has changed its sign.
+    Guard(usize),
 }
 
 impl Assembly {
@@ -95,9 +95,8 @@ impl Solver<'_> {
     }
 
     fn guard_event(&self, g: usize) -> Option<DetectedEvent> {
-        let (value, sign) = (self.guards[g], self.signs[g]);
-        let is_beyond = value * sign < -self.band(g);
-        (is_beyond && self.is_evaluated(g)).then_some(DetectedEvent::Guard(g, value > 0.0))
+        let is_beyond = self.guards[g] * self.signs[g] < -self.band(g);
+        (is_beyond && self.is_evaluated(g)).then_some(DetectedEvent::Guard(g))
     }
 
     /// The width of the band around zero in which a guard has not changed its sign. For the selected hop of a path it
@@ -153,9 +152,9 @@ impl Solver<'_> {
                     self.discrete.held[i] = Held::Free;
                     self.propagate_derivative_jump(i);
                 }
-                DetectedEvent::Guard(g, is_rising) => {
+                DetectedEvent::Guard(g) => {
                     self.count_crossing(g)?;
-                    self.cross(g, is_rising, order);
+                    self.cross(g, order);
                 }
             }
         }
@@ -168,8 +167,10 @@ impl Solver<'_> {
         self.scheduled.propagate(self.rhs.asm, self.time, self.owners[i], 1);
     }
 
-    fn cross(&mut self, g: usize, is_rising: bool, order: u8) {
-        self.signs[g] = if is_rising { 1.0 } else { -1.0 };
+    /// Changes the sign of a guard.
+    fn cross(&mut self, g: usize, order: u8) {
+        self.signs[g] = -self.signs[g];
+        let is_rising = self.signs[g] > 0.0;
         let jumps =
             self.rhs.cross_guard(g, is_rising, &mut self.x, &mut self.discrete) || self.switches_side(g);
         self.scheduled.propagate(
@@ -226,7 +227,7 @@ impl Solver<'_> {
                 let is_seen = value.abs() > self.band(g) && self.is_followed(g);
                 self.signs[g] = if is_seen { self.rhs.first_sign(g, value) } else { 0.0 };
             } else if self.guard_event(g).is_some() {
-                self.cross(g, value > 0.0, 0);
+                self.cross(g, 0);
                 jumped = true;
             }
         }
