@@ -1,7 +1,7 @@
 //! One step of a block of links: arrivals, laws, queues, signals.
 
 use super::flows::FlowBlock;
-use super::hops::{LINKS, MAX_STEPS_AHEAD, RecordLayout, RouterSlots};
+use super::hops::{LINKS, RecordLayout, RouterSlots};
 use super::rings::{Arrivals, Signals};
 use super::step_state;
 use crate::assembly::{Assembly, HopData, LinkLaw, LinkSet};
@@ -146,7 +146,7 @@ impl<'a> LinkBlock<'a> {
                 marked: vec![0.0; count],
                 lost: vec![0.0; count],
                 sets: sets.map(|s| LinkSetState::new(asm, s, &links, record.count)).collect(),
-                arrivals: Arrivals::new(count, sums, forward + MAX_STEPS_AHEAD),
+                arrivals: Arrivals::new(count, sums, forward),
                 arrived: vec![0.0; count * sums],
                 width: sums,
                 emitted: Signals::new(count, record.count + signals, backward),

@@ -124,7 +124,8 @@ impl Meter {
     pub(super) fn new(fixed: &FixedStep<'_>, before: Vec<f64>) -> Self {
         let (asm, step, zero) = (fixed.asm, fixed.step, fixed.zero);
         let at = asm.channels;
-        let longest = (asm.longest_delay() / step).ceil() as usize + MAX_PENDING_STEPS + 2;
+        // A signal of one delay before the first of the steps that have not been read.
+        let longest = (asm.longest_delay() / step).ceil() as usize + MAX_PENDING_STEPS;
         let mut rings = Signals::new(asm.links.len(), RECORD, longest);
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {

@@ -18,8 +18,9 @@ struct Rows {
 }
 
 impl Rows {
+    /// Slots for the present step and this number of others.
     fn new(links: usize, width: usize, steps: usize) -> Self {
-        let slots = (steps + 2).next_power_of_two().max(MAX_STEPS_AHEAD);
+        let slots = (steps + 1).next_power_of_two().max(MAX_STEPS_AHEAD);
         Self { values: vec![0.0; links * width * (slots + MAX_STEPS_AHEAD)], width, slots }
     }
 
@@ -162,5 +163,33 @@ mod tests {
         interpolates::<1>();
         interpolates::<2>();
         interpolates::<8>();
+    }
+
+    /// A signal and a rate, of which each step has another value, over delays of `steps` and of a quarter of a step less.
+    /// Rates are added as many steps ahead as possible.
+    fn keeps_all_steps_of_its_delay(steps: usize) {
+        const AHEAD: usize = MAX_STEPS_AHEAD;
+        let value = |n: f64| if n < 0.0 { 0.0 } else { 1.0 + n };
+        for delay in [steps as f64, steps as f64 - 0.25] {
+            let (mut arrivals, mut signals) = (Arrivals::new(1, 1, steps), Signals::new(1, 1, steps));
+            let in_steps = Steps::new(delay, 1.0);
+            for n in 0..4 * (steps + AHEAD) {
+                if n % AHEAD == 0 {
+                    arrivals.add::<AHEAD>(0, 0, n, in_steps, &std::array::from_fn(|i| value((n + i) as f64)));
+                }
+                let (arrived, since) = (arrivals.take(0, n, 0), n as f64 - delay);
+                // Before the first rate nothing arrives, so that the first one is not interpolated.
+                let expected = if since < 0.0 { value(0.0) * (since + 1.0).max(0.0) } else { value(since) };
+                assert!((arrived - expected).abs() < 1e-9, "{delay}, {n}: {arrived} {expected}");
+                signals.set(0, n, 0, value(n as f64));
+                let [signal] = signals.before(0, n, in_steps, 0);
+                assert!(n <= steps || (signal - value(since)).abs() < 1e-9, "{delay}, {n}: {signal}");
+            }
+        }
+    }
+
+    #[test]
+    fn rings_hold_the_longest_delay_whatever_their_length() {
+        (1..=130).for_each(keeps_all_steps_of_its_delay);
     }
 }
