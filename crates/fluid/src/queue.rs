@@ -164,6 +164,20 @@ mod tests {
         assert_eq!(model.ramp_at(250.0), QueueModel::Exact);
     }
 
+    /// At its upper bound a state is at the end of the last plateau: nearly all is lost.
+    #[test]
+    fn the_upper_bound_of_a_state_is_behind_all_plateaus() {
+        let higher = Jump { queue: 200.0, below: 0.75, above: 1.0 };
+        for jumps in [[None; 2], [Some(JUMP), None], [Some(JUMP), Some(higher)]] {
+            let model = QueueModel::stretched(jumps, 300.0, 1e3);
+            let QueueOutput { queue, overflow, .. } = model.output(model.upper_bound().unwrap());
+            assert!(
+                queue == 300.0 && overflow.is_some_and(|lost| (0.99..1.0).contains(&lost)),
+                "{overflow:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_jump_beyond_the_buffer_is_ignored() {
         let model = QueueModel::stretched([Some(JUMP), None], 80.0, 1e3);

@@ -568,3 +568,53 @@ fn differentiate(
     }
     Subsystem { entity, states, inputs, outputs, a, b, c, d }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values and derivatives of the probability of a loss and of the departing share, and of the queue's derivative, for a
+    /// link of 1 Mbit/s with this arriving rate in Mbit/s, of which a tenth is dropped.
+    fn derivatives(arriving: Dual64, overflow: Option<Dual64>, held: Held) -> [Dual64; 3] {
+        let output = QueueOutput {
+            queue: Dual64::from(5e4),
+            law_probability: None,
+            overflow,
+            is_constant: overflow.is_some(),
+        };
+        let dropped = Dual64::from(0.1);
+        let (excess, [.., lost, _, passing]) =
+            queue_channels(&output, arriving * 1e6, (Dual64::from(0.0), dropped), held, 1e6);
+        [excess / 1e6, lost, passing]
+    }
+
+    fn assert_near(found: Dual64, value: f64, derivative: f64) {
+        assert!((found.re - value).abs() < 1e-12, "{found} {value}");
+        assert!((found.eps - derivative).abs() < 1e-12, "{found} {derivative}");
+    }
+
+    /// Arrivals of 2 Mbit/s. Of the 1.8 Mbit/s that are not dropped, 1 Mbit/s departs, and the rest is lost: 1 - 1 / y of all
+    /// arrivals y.
+    #[test]
+    fn a_full_buffer_loses_what_does_not_depart() {
+        let [excess, lost, passing] = derivatives(Dual64::new(2.0, 1.0), None, Held::Upper);
+        assert_near(excess, 0.8, 0.9);
+        assert_near(lost, 0.5, 0.25);
+        assert_near(passing, 1.0, 0.0);
+    }
+
+    /// On the plateau at the end of the buffer, the state determines the overflow s: (1 - .1) (1 - s) y remain of y.
+    #[test]
+    fn a_state_beyond_the_buffer_loses_by_its_overflow() {
+        let overflow = Some(Dual64::new(0.25, 1.0));
+        let [excess, lost, passing] = derivatives(Dual64::from(2.0), overflow, Held::Free);
+        assert_near(excess, 1.8 * 0.75 - 1.0, -1.8);
+        assert_near(lost, 1.0 - 0.9 * 0.75, 0.9);
+        assert_near(passing, 1.0 / (1.8 * 0.75), 1.0 / (1.8 * 0.75 * 0.75));
+        let overflow = Some(Dual64::from(0.25));
+        let [excess, lost, passing] = derivatives(Dual64::new(2.0, 1.0), overflow, Held::Free);
+        assert_near(excess, 1.8 * 0.75 - 1.0, 0.9 * 0.75);
+        assert_near(lost, 1.0 - 0.9 * 0.75, 0.0);
+        assert_near(passing, 1.0 / (1.8 * 0.75), -1.0 / (2.0 * 1.8 * 0.75));
+    }
+}

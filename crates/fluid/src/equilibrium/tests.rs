@@ -369,3 +369,32 @@ fn alpha_fair_rates_of_a_parking_lot_agree_with_the_closed_form() {
         }
     }
 }
+
+/// Two flows with `U = K log x` over a link of capacity 10 with price p. Each sends x: `D(p) - U(x)` is
+/// `2 K (ln(K / p) - ln x) - 2 K + 10 p`, and the flows pay 2 K. A tenth of the link is unused, or too much is sent.
+#[test]
+fn a_certificate_is_the_duality_gap_and_the_balance_of_the_links() {
+    const K: f64 = 4.5;
+    let flows = vec![FlowClass { path: vec![0], count: 2.0 }];
+    let problem = AllocationProblem { capacities: vec![10.0], flows };
+    let utility = [AlphaFair { weight: K, alpha: 1.0 }];
+    for (rate, price, imbalance) in [(4.5, 1.0, 0.1), (4.5, 0.95, 0.1), (5.0, 0.9, 0.0), (5.0, 1.0, 0.0)] {
+        let found = certify(&problem, &utility, &[rate], &[price]);
+        let gap = 2.0 * K * ((K / price).ln() - f64::ln(rate)) - 2.0 * K + 10.0 * price;
+        assert!((found.gap - gap / (2.0 * K)).abs() < 1e-9, "{found:?} {gap}");
+        assert!((found.imbalance - imbalance).abs() < 1e-12 && found.worst() >= imbalance, "{found:?}");
+    }
+    // A link that is 10 % too full.
+    let found = certify(&problem, &utility, &[5.5], &[K / 5.5]);
+    assert!((found.imbalance - 0.1).abs() < 1e-12, "{found:?}");
+}
+
+/// A flow of weight 3 over two links that become full together: the price of each is the share per weight.
+#[test]
+fn links_that_become_full_together_have_the_price_of_the_share_per_weight() {
+    let problem = network(&[8.0, 8.0], &[&[0, 1], &[0, 1]]);
+    let limits = [1.0, 3.0].map(|weight| FlowLimit { weight, ..FlowLimit::default() });
+    let found = water_filling(&problem, &limits).unwrap();
+    all_close(&found.rates, &[2.0, 6.0], 1e-12);
+    all_close(&found.prices, &[2.0, 2.0], 1e-12);
+}

@@ -31,6 +31,13 @@ fn the_overshoot_of_a_second_order_system_depends_on_its_damping_alone() {
         let root = Root { s: Complex::new(-z, (1.0 - z * z).sqrt()), multiplicity: 1 };
         let predicted = Predicted::of(&root);
         assert!((predicted.overshoot - theory).abs() < 1e-12 && (predicted.damping - z).abs() < 1e-12);
+        // After one period, the deviation from the final value has its sign and the share exp(-z period) of its size.
+        let period = predicted.period.unwrap();
+        let response = second_order(z);
+        for t in [0.3, 1.0] {
+            let [now, later] = [t, t + period].map(|t| response(t) - 1.0);
+            assert!((later - (-z * period).exp() * now).abs() < 1e-12, "{z}: {period}");
+        }
         // The envelope is exp(-z t) / sqrt(1 - z^2); the response does not leave the band after the envelope has
         // entered it.
         let envelope = -(BAND * (1.0 - z * z).sqrt()).ln() / z;

@@ -36,10 +36,11 @@ mod tests {
     use nalgebra::DMatrix;
     use std::f64::consts::FRAC_PI_2;
 
-    /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative first at pi/2 rad/s, with absolute value a / (pi/2).
+    /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative first at pi/2 rad/s, with absolute value a / (pi/2). For a = 5.5 the
+    /// gain 0.70 at 5 pi/2 is closer to one than 3.5, but the oscillation that grows has 2.0 rad/s.
     #[test]
     fn the_crossover_gain_agrees_with_the_closed_form_for_stable_and_unstable_loops() {
-        for a in [0.5, 1.5, 1.65, 3.0] {
+        for a in [0.5, 1.5, 1.65, 3.0, 5.5] {
             let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
             let connection = |from, to, delay| Connection {
                 from: BlockOutput::new(from, 0),

@@ -155,6 +155,33 @@ fn a_run_from_a_steady_state_begins_with_the_credit_that_is_left() {
     near(credit(&solver), 500.0 - 800.0 * RTT);
 }
 
+/// Equal rates, and a backlog that therefore stays: it counts beside what is under way, `NEXT` times the round-trip time.
+#[test]
+fn a_backlog_takes_its_part_of_the_buffer() {
+    let mut network = FluidNetwork::new();
+    let links = [network.link("A", 1e5, f64::INFINITY), network.link("B", 1e5, f64::INFINITY)];
+    let upstream = network.add(Loop::new("first", P, sender_law(Steady(NEXT)), RTT).over(links[0], 0.0));
+    let downstream = network.add(Loop::new("second", P, sender_law(Steady(NEXT)), 0.1).over(links[1], 0.02));
+    network.add_relay(Relay { upstream, downstream, forward: FORWARD, buffer: RelayBuffer::of_size(500.0) });
+    let assembly = Assembly::new(network).unwrap();
+    let frozen = Frozen::new(&assembly, 1.0);
+    let columns = assembly.state_columns();
+    let place = |quantity: &str| columns.iter().position(|column| column.quantity == quantity).unwrap();
+    let with_backlog = |bits: f64| {
+        let mut states = assembly.initial();
+        states[place("backlog")] = bits;
+        states
+    };
+    let mut solver = Solver::at(&frozen, &with_backlog(100.0), Accuracy::default()).unwrap();
+    for time in [0.0, 1.0] {
+        solver.advance(time).unwrap();
+        near(solver.state()[place("credit")], 500.0 - NEXT * RTT - 100.0);
+        near(solver.state()[place("backlog")], 100.0);
+    }
+    let short = |bits: f64| frozen.loop_after_short_buffer(&frozen.at(&with_backlog(bits)).unwrap());
+    assert_eq!([299.0, 301.0].map(short), [None, Some(downstream)]);
+}
+
 #[test]
 fn without_a_bound_a_relay_has_no_states_for_it() {
     let chain = |buffer| {

@@ -64,6 +64,18 @@ fn relays_send_what_they_hold_when_their_flow_has_stopped_and_then_their_loops_s
     assert!((state[state.len() - 1] - 30.0 - end).abs() < 1e-5, "its law ends with it: {state:?}");
 }
 
+/// The second loop sends what arrives, and its relay is empty while the last data are on their way to it.
+#[test]
+fn a_loop_after_an_empty_relay_does_not_stop_before_the_last_data_have_arrived() {
+    let mut network = links(&[1e5, 1e5]);
+    let first = network.add(flow(sender_law(Steady(60.0)), 0).until(1.0));
+    let second = network.add(flow(sender_law(Steady(100.0)), 1));
+    relay(&mut network, first, second, RelayBuffer::UNLIMITED);
+    let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
+    let delivered = bits(&solution, second, "delivered rate");
+    assert!((delivered[delivered.len() - 1] - 60.0).abs() < 1e-5, "{delivered:?}");
+}
+
 /// The first loop has its buffer of 500 bits in the queue of a link of 400 bit/s when it stops.
 #[test]
 fn what_a_loop_limited_by_credit_has_in_queues_arrives_after_its_stop() {
