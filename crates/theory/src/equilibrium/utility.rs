@@ -248,3 +248,33 @@ fn classes(plan: &FluidPlan, weights: &[GroupWeight]) -> Result<Vec<WeightedClas
     }
     Ok(classes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(weight: f64, count: f64) -> WeightedClass {
+        WeightedClass { group: String::new(), first: String::new(), count, weight, links: Vec::new() }
+    }
+
+    /// A flow of weight w over two links of capacity 1, and two flows of weight 1 over each of them. With prices p of both links,
+    /// `(x / w)^-alpha = 2 p` and `y^-alpha = p`: `y = 2^(1/alpha) x / w` and `x + 2 y = 1`. A limit of alpha makes the factor 1.
+    #[test]
+    fn a_flow_of_a_weight_has_the_share_of_as_many_flows() {
+        for alpha in [0.5, 1.0, 2.0, f64::INFINITY] {
+            for weight in [0.25, 1.0, 3.0] {
+                let classes = [class(weight, 1.0), class(1.0, 2.0), class(1.0, 2.0)];
+                let paths = [vec![0, 1], vec![0], vec![1]];
+                let flows = paths.into_iter().zip(&classes);
+                let flows = flows.map(|(path, class)| FlowClass { path, count: class.count }).collect();
+                let problem = AllocationProblem { capacities: vec![1.0; 2], flows };
+                let found = AlphaFair { alpha }.allocate(&problem, &classes).unwrap();
+                let long = 1.0 / (1.0 + 2.0 * 2.0_f64.powf(1.0 / alpha) / weight);
+                let short = (1.0 - long) / 2.0;
+                for (rate, theory) in found.rates.iter().zip([long, short, short]) {
+                    assert!((rate / theory - 1.0).abs() < 1e-6, "{alpha} {weight}: {rate} {theory}");
+                }
+            }
+        }
+    }
+}
