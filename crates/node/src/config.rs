@@ -8,7 +8,7 @@ use crate::target::{Rule, Target};
 use crate::weight::Weight;
 use millpond_law::{Settings, Value};
 use millpond_protocols::Registry;
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -228,10 +228,25 @@ impl Reader<'_> {
             .fold(error.message().to_owned(), |message, (type_name, words)| {
                 message.replace(&format!("expected {type_name}"), &format!("expected {words}"))
             });
+        let message = self.with_the_written_key(error, message);
         let key = error.span().and_then(|span| self.key_before(span.start));
         let message = key.map_or_else(|| message.clone(), |key| format!("{key}: {message}"));
         let line = error.span().map(|span| self.line(span.start));
         ConfigError { file: self.path.to_owned(), line, message }
+    }
+
+    /// The message with the name of a key that is there twice, and with the nearest of the known keys for a misspelt one.
+    fn with_the_written_key(&self, error: &toml::de::Error, message: String) -> String {
+        let written = error.span().and_then(|span| self.text.get(span)).unwrap_or_default();
+        if message == "duplicate key" {
+            return format!("`{written}` is there twice");
+        }
+        let Some((unknown, known)) = message.split_once(", expected one of ") else { return message };
+        let names = known.split(", ").map(|name| name.trim_matches('`'));
+        match unknown.starts_with("unknown field").then(|| nearest(written, names)).flatten() {
+            Some(near) => format!("{unknown}; did you mean `{near}`? Expected one of {known}"),
+            None => message,
+        }
     }
 
     fn error(&self, span: Option<Range<usize>>, key: &str, message: impl fmt::Display) -> ConfigError {
@@ -627,7 +642,7 @@ fn law(
     let span = file.protocol.as_ref().map(Spanned::span);
     let protocol = Registry::builtin().protocol(name).map_err(|unknown| {
         let nearest =
-            unknown.nearest.map_or(String::new(), |nearest| format!("; did you mean \"{nearest}\"?"));
+            unknown.nearest.map_or(".".to_owned(), |nearest| format!("; did you mean \"{nearest}\"?"));
         let message =
             format!("there is no protocol \"{name}\"{nearest} There are: {}", unknown.known.join(", "));
         reader.error(span.clone(), "protocol", message)
@@ -707,7 +722,12 @@ pub fn write_key(path: &Path) -> Result<PublicKey, String> {
     use std::os::unix::fs::OpenOptionsExt;
     let pem = crate::identity::generate()?;
     let public = Identity::read(&pem)?.public();
-    let fault = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    let fault = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("{} exists already, and no key is replaced: give another name", path.display())
+        }
+        _ => format!("cannot write {}: {error}", path.display()),
+    };
     let mut file =
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(fault)?;
     if let Err(error) = file.write_all(pem.as_bytes()).and_then(|()| file.sync_all()) {

@@ -34,10 +34,12 @@ pub(crate) const FLOW_ENDED: u32 = 1;
 pub(crate) enum LinkEvent {
     /// The handshake is confirmed.
     Up,
-    /// The connection was lost, or closed because its only flow has ended.
+    /// The connection was lost, was never established, or closed because its only flow has ended.
     Lost {
         /// The reason.
         reason: String,
+        /// Its handshake was confirmed.
+        was_up: bool,
         /// Its only flow has ended.
         is_over: bool,
     },
@@ -347,8 +349,9 @@ impl Link {
                     events.push(LinkEvent::Up);
                 }
                 Event::ConnectionLost { reason } => {
-                    self.is_up = false;
-                    events.push(LinkEvent::Lost { is_over: is_over(&reason), reason: reason.to_string() });
+                    let was_up = std::mem::take(&mut self.is_up);
+                    let is_over = is_over(&reason);
+                    events.push(LinkEvent::Lost { reason: reason.to_string(), was_up, is_over });
                 }
                 Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => events.push(LinkEvent::Opened),
                 Event::Stream(StreamEvent::Readable { id }) => events.push(LinkEvent::Readable(id)),

@@ -103,6 +103,13 @@ pub enum NodeEvent {
     LinkUp(LinkId, Option<PublicKey>),
     /// A connection to a neighbour was lost.
     LinkLost(LinkId, String),
+    /// A connection to a neighbour was not established.
+    NotConnected {
+        /// The address of the next node; none if the neighbour began the connection.
+        next: Option<SocketAddr>,
+        /// The reason.
+        reason: String,
+    },
 }
 
 /// The core of a node.
@@ -430,7 +437,15 @@ impl Node {
                 }
                 self.events.push_back(NodeEvent::LinkUp(id, peer));
             }
-            LinkEvent::Lost { reason, is_over } => self.on_link_lost(now, id, reason, is_over),
+            LinkEvent::Lost { reason, was_up, is_over } => {
+                let next = self.next_address(id);
+                self.on_link_lost(now, id);
+                match (is_over, was_up) {
+                    (true, _) => {}
+                    (false, true) => self.events.push_back(NodeEvent::LinkLost(id, reason)),
+                    (false, false) => self.events.push_back(NodeEvent::NotConnected { next, reason }),
+                }
+            }
             LinkEvent::Opened => self.accept_streams(now, id),
             LinkEvent::Readable(stream) => self.on_readable(now, id, stream),
             LinkEvent::Stopped(stream, code) => {
@@ -443,7 +458,7 @@ impl Node {
     }
 
     /// The flows of a lost connection end; the next neighbour is dialled again.
-    fn on_link_lost(&mut self, now: Time, id: LinkId, reason: String, is_over: bool) {
+    fn on_link_lost(&mut self, now: Time, id: LinkId) {
         let is_of_link = |end: &End| matches!(end, End::Stream(link, _) if *link == id);
         let lost: Vec<FlowId> = self
             .flows
@@ -459,9 +474,12 @@ impl Node {
             self.redial_at = now + self.redial_delay;
         }
         self.flow_connections.remove(id);
-        if !is_over {
-            self.events.push_back(NodeEvent::LinkLost(id, reason));
-        }
+    }
+
+    /// The address of the next node, if this node began the connection.
+    fn next_address(&self, id: LinkId) -> Option<SocketAddr> {
+        let is_begun_here = self.next == Some(id) || self.flow_connections.contains(id);
+        self.config.next.as_ref().filter(|_| is_begun_here).map(|next| next.address)
     }
 
     /// The next datagram that leaves now, with its bytes in `buffer`. The driver polls until the result is none.

@@ -118,6 +118,8 @@ pub struct Driver {
     /// Lines about connections that are not accepted, or make room for others.
     accept_log: RareLine,
     room_log: RareLine,
+    dial_log: RareLine,
+    handshake_log: RareLine,
     buffer: Vec<u8>,
     /// When the node last looked at its sockets.
     looked_at: Time,
@@ -154,6 +156,8 @@ impl Driver {
             accept_pause: AcceptPause::default(),
             accept_log: RareLine::default(),
             room_log: RareLine::default(),
+            dial_log: RareLine::default(),
+            handshake_log: RareLine::default(),
             buffer: vec![0; 65_536],
             looked_at: Time::ZERO,
             has_input: false,
@@ -442,6 +446,16 @@ impl Driver {
                 }
                 NodeEvent::LinkLost(link, reason) => {
                     tracing::warn!(link, reason, "connection to a neighbour lost")
+                }
+                NodeEvent::NotConnected { next: Some(address), reason } => {
+                    if self.dial_log.is_due(now) {
+                        tracing::warn!(%address, reason, "cannot connect to the next node; trying again");
+                    }
+                }
+                NodeEvent::NotConnected { next: None, reason } => {
+                    if self.handshake_log.is_due(now) {
+                        tracing::warn!(reason, "a neighbour could not connect");
+                    }
                 }
             }
         }

@@ -358,9 +358,13 @@ fn bad_input_is_one_readable_error() {
     );
     let unknown = refused(folder, &exit(&with("mtv = 1500")));
     assert!(
-        unknown.starts_with("error: unknown field `mtv`") && unknown.ends_with("node.toml:6\n"),
+        unknown.starts_with("error: unknown field `mtv`; did you mean `mtu`? Expected one of `role`, ")
+            && unknown.ends_with("node.toml:6\n"),
         "{unknown}"
     );
+    let far = refused(folder, &exit(&with("nothing_near = 1")));
+    assert!(far.starts_with("error: unknown field `nothing_near`, expected one of `role`, "), "{far}");
+    check(&with("mtu = 1500\nmtu = 1400"), "error: `mtu` is there twice\n  node.toml:7\n");
     let relay = format!("role = \"relay\"\nkey = \"node.key\"\n{listen}previous = [\"{key}\"]\n");
     assert_eq!(refused(folder, &relay), "error: role: a relay needs `next`\n  node.toml:1\n");
     let enter = |changes: &str| {
@@ -393,6 +397,8 @@ fn bad_input_is_one_readable_error() {
     assert_eq!(refused(folder, &folder_as_key), "error: key: keys is not a file\n  node.toml:2\n");
     let again = Command::new(PROGRAM).arg("keys").arg(folder.join("node.key")).output().unwrap();
     assert_eq!(again.status.code(), Some(2), "a key is never overwritten");
+    let reason = String::from_utf8(again.stderr).unwrap();
+    assert!(reason.ends_with("exists already, and no key is replaced: give another name\n"), "{reason}");
     let missing = Command::new(PROGRAM).arg(folder.join("none.toml")).output().unwrap();
     assert_eq!(missing.status.code(), Some(2), "{missing:?}");
 }

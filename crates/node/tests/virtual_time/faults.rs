@@ -1,6 +1,6 @@
 //! Loss, reordering, nodes that disappear and start again.
 
-use crate::world::{App, Wire, World};
+use crate::world::{App, Wire, World, address};
 use millpond_node::Abort;
 use millpond_node::config::LGCC_DEFAULTS;
 use millpond_units::Span;
@@ -54,6 +54,18 @@ fn a_killed_relay_is_an_error_at_both_ends_after_the_idle_timeout() {
     let (_, longest) = time_to_error(None);
     // Three seconds after the last packet; the probe timeout may move the idle timeout of the sender a little.
     assert!((Span::from_millis(2900)..Span::from_millis(3600)).contains(&longest), "{longest:?}");
+}
+
+#[test]
+fn a_node_that_was_never_reached_is_not_a_lost_connection() {
+    let mut world = chain();
+    world.kill(1);
+    world.run(12.0);
+    let enter = &world.hosts[0];
+    assert_eq!(enter.links_lost.len(), 1, "{:?}", enter.links_lost);
+    let (next, reason) = &enter.not_connected[0];
+    assert_eq!((*next, reason.as_str()), (Some(address(1)), "timed out"));
+    assert!(world.hosts[2].not_connected.is_empty(), "an exit dials no neighbour");
 }
 
 #[test]

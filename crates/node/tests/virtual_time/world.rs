@@ -124,6 +124,7 @@ pub(crate) struct Host {
     config: NodeConfig,
     pub(crate) apps: BTreeMap<FlowId, App>,
     pub(crate) links_lost: Vec<(String, Time)>,
+    pub(crate) not_connected: Vec<(Option<SocketAddr>, String)>,
 }
 
 pub(crate) struct World {
@@ -140,7 +141,7 @@ pub(crate) struct World {
     pub(crate) wake_up_delay: Span,
 }
 
-fn address(host: usize) -> SocketAddr {
+pub(crate) fn address(host: usize) -> SocketAddr {
     SocketAddr::from(([10, 0, 0, host as u8 + 1], 4433))
 }
 
@@ -215,6 +216,7 @@ impl World {
                 config: config(place),
                 apps: BTreeMap::new(),
                 links_lost: Vec::new(),
+                not_connected: Vec::new(),
             })
             .collect();
         let directions = wires.iter().enumerate().flat_map(|(place, wire)| {
@@ -330,6 +332,7 @@ impl World {
                         }
                     }
                     NodeEvent::LinkLost(_, reason) => host.links_lost.push((reason, now)),
+                    NodeEvent::NotConnected { next, reason } => host.not_connected.push((next, reason)),
                     NodeEvent::Connected(_) | NodeEvent::Readable(_) | NodeEvent::LinkUp(..) => {}
                 }
             }
