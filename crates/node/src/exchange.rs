@@ -27,7 +27,9 @@ impl Outbox {
         Self { sequence: 0, sent_at: Time::ZERO, last: Report::default(), has_data: true }
     }
 
-    /// A quarter of the RTT, within bounds.
+    /// A quarter of the RTT, within bounds. A changed value waits for half of it, so that the feedback is at most an eighth of
+    /// the RTT older than it must be. A message is a packet that the neighbour acknowledges: shorter intervals fill both
+    /// directions of the link and make neither rates nor queues better (section Rate messages of `docs/node.md`).
     fn interval(rtt: Span) -> Span {
         (rtt / 4).clamp(SHORTEST, LONGEST)
     }
