@@ -1152,6 +1152,8 @@ class LiveFacts(Document):
         The machine. Its lateness is that of packets that left links.
     overruns : int
         Datagrams that the system dropped because a socket was full.
+    sample_interval_ms : float | None
+        Time between two samples of a series, in milliseconds: `measure.every`; null in files of earlier versions.
     shortest_rtt_ms : float | None
         The shortest round-trip time that a loop measured, in milliseconds; null if none was measured.
     wake_ups_us : Lateness | None
@@ -1167,6 +1169,7 @@ class LiveFacts(Document):
     lost_ecn: int
     machine: Machine
     overruns: int
+    sample_interval_ms: float | None
     shortest_rtt_ms: float | None
     wake_ups_us: Lateness | None
     wrong_bytes: int

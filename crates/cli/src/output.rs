@@ -3,7 +3,7 @@
 use crate::args::{Existing, OutputForm};
 use crate::failure::Failure;
 use millpond_results::files::{AtomicFile, load};
-use millpond_results::{LiveFacts, Run, Summary};
+use millpond_results::{Run, Summary};
 use millpond_scenario::printable;
 use millpond_terminal::Document;
 use std::collections::BTreeSet;
@@ -91,6 +91,6 @@ fn width() -> Option<usize> {
 
 /// Exit code 1 if the results of a live run cannot be trusted, because the machine was too slow for it.
 pub(crate) fn trust<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> ExitCode {
-    let live = summaries.into_iter().filter_map(|summary| summary.live.as_ref());
-    ExitCode::from(u8::from(live.map(LiveFacts::distrust).any(|reasons| !reasons.is_empty())))
+    let reasons = summaries.into_iter().flat_map(Summary::distrust);
+    ExitCode::from(u8::from(reasons.count() > 0))
 }

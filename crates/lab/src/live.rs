@@ -8,7 +8,7 @@ use crate::{Error, MakeObserver};
 use millpond_live::{LiveDriver, check_live};
 use millpond_plan::packets::{self, PacketPlan, plan};
 use millpond_protocols::Registry;
-use millpond_results::{About, Finished, Watch};
+use millpond_results::{About, Finished, LiveFacts, Watch};
 use millpond_scenario::Scenario;
 use millpond_units::{Bytes, Span};
 
@@ -42,7 +42,8 @@ pub(crate) fn run(
     let mut advance = |network: &mut _, time| Ok(driver.run_to(network, time)?);
     let mut run = measure(&mut plan, scenario, about, watch, &mut advance)?;
     let shortest = shortest_rtt(&plan);
-    run.summary.live = Some(driver.finish(&mut plan.network, shortest)?);
+    let facts = driver.finish(&mut plan.network, shortest)?;
+    run.summary.live = Some(LiveFacts { sample_interval_ms: Some(scenario.measure.every.millis()), ..facts });
     let timing = stopwatch.read(run.summary.packet_hops);
     Ok(Finished { run, timing })
 }

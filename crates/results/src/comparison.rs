@@ -3,7 +3,7 @@
 
 use crate::findings::{MOST_SENTENCES, late_start, longest_silences, starvation};
 use crate::headline::{RunHeadline, loss, total_goodput};
-use crate::{Flow, Group, LiveFacts, Milliseconds, Run, Slowdown, Summary, TraceKey};
+use crate::{Flow, Group, Milliseconds, Run, Slowdown, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -357,8 +357,8 @@ fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
         let sentences = longest_silences(&run.summary, 1);
         found.extend(sentences.into_iter().map(|sentence| format!("{label}: {sentence}{which}")));
     }
-    let live = seeds.iter().filter_map(|run| run.summary.live.as_ref());
-    found.extend(live.flat_map(LiveFacts::sentences).map(|sentence| format!("{label}: {sentence}")));
+    let live = seeds.iter().flat_map(|run| run.summary.live_sentences());
+    found.extend(live.map(|sentence| format!("{label}: {sentence}")));
     found
 }
 

@@ -2,7 +2,7 @@
 //! start long after the others are measured, flows that stopped ECN, and what the viewers of adaptive video saw.
 
 use crate::summary::Silence;
-use crate::{Flow, Group, LiveFacts, Playback, Summary};
+use crate::{Flow, Group, Playback, Summary};
 use millpond_units::format::{at_most_decimals, megabits, percent};
 
 /// A flow starves if its goodput is below this share of its fair share.
@@ -33,7 +33,7 @@ impl Flow {
 /// Sentences about a run: groups with starving flows, silences, flows that start late, groups that stopped ECN, adaptive video, and how late a live
 /// run was. Empty if there are none.
 pub fn findings(summary: &Summary) -> Vec<String> {
-    let live = summary.live.iter().flat_map(LiveFacts::sentences);
+    let live = summary.live_sentences();
     let starving = starvation_sentences(summary).into_iter();
     let without_ecn = ecn_sentences(summary);
     let videos = playback_sentences(summary);

@@ -64,6 +64,18 @@ pub struct TraceKey {
 }
 
 impl Summary {
+    /// Why the results of a live run cannot be trusted, each in a sentence; empty if they can, and in the other worlds.
+    #[must_use]
+    pub fn distrust(&self) -> Vec<String> {
+        self.live.as_ref().map_or_else(Vec::new, |live| live.distrust(self.queueing_ms.mean))
+    }
+
+    /// Sentences about what the machine did in a live run, and whether its results can be trusted; empty in the other worlds.
+    #[must_use]
+    pub fn live_sentences(&self) -> Vec<String> {
+        self.live.as_ref().map_or_else(Vec::new, |live| live.sentences(self.queueing_ms.mean))
+    }
+
     /// The name by which series and distributions refer to `links[index]`: `L1 ->`, or `L1 <-` for the reverse direction.
     pub fn link_entity(&self, index: usize) -> String {
         let name = &self.links[index].name;

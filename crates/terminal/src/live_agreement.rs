@@ -1,8 +1,7 @@
 //! The table of how far live runs agree with packets and with the fluid model.
 
-use millpond_diagnosis::agreement::live::{
-    InWorlds, LiveAgreement, QUEUEING_MS, QUEUEING_SHARE, SHARE, UTILIZATION,
-};
+use millpond_diagnosis::agreement::live::{InWorlds, LiveAgreement, SHARE, UTILIZATION};
+use millpond_results::LiveFacts;
 use millpond_tables::{Cell, Document, table};
 use millpond_units::format::{number, percent};
 
@@ -23,9 +22,10 @@ pub fn live_agreement(agreements: &[LiveAgreement]) -> Document {
         rows.add_row(row);
     }
     let limits = format!(
-        "agrees: utilization within {}, queueing within {QUEUEING_MS} ms or {}, shares within {} of packets\n",
+        "agrees: utilization within {}, queueing within {} ms or {}, shares within {} of packets\n",
         percent(UTILIZATION),
-        percent(QUEUEING_SHARE),
+        LiveFacts::QUEUEING_MS,
+        percent(LiveFacts::QUEUEING_SHARE),
         percent(SHARE)
     );
     Document::default().table(rows).text(limits)

@@ -1,15 +1,9 @@
 //! How far a live run agrees with the packet run of the same scenario, and with its fluid run.
 
-use millpond_results::{Run, bottleneck};
+use millpond_results::{LiveFacts, Run, bottleneck};
 
 /// Utilizations that differ by more do not agree.
 pub const UTILIZATION: f64 = 0.02;
-
-/// Mean queueing delays agree if they differ by at most this, in milliseconds, ...
-pub const QUEUEING_MS: f64 = 1.0;
-
-/// ... or by at most this share of that of the packet run.
-pub const QUEUEING_SHARE: f64 = 0.1;
 
 /// Shares of a flow in the goodput of all flows agree if they differ by at most this.
 pub const SHARE: f64 = 0.05;
@@ -74,14 +68,14 @@ impl LiveAgreement {
             queueing_ms: InWorlds::of(|run| run.summary.queueing_ms.mean, pair, fluid),
             share: greatest.unwrap_or_default(),
             late_ms: facts.late_ms(),
-            distrust: facts.distrust(),
+            distrust: live.summary.distrust(),
         }
     }
 
     /// The quantities that do not agree.
     #[must_use]
     pub fn disagreements(&self) -> Vec<&'static str> {
-        let queueing = QUEUEING_MS.max(QUEUEING_SHARE * self.queueing_ms.packets);
+        let queueing = LiveFacts::queueing_tolerance_ms(self.queueing_ms.packets);
         let agree = |found: &InWorlds, limit: f64| found.difference() <= limit;
         [
             ("utilization", agree(&self.utilization, UTILIZATION)),
@@ -115,7 +109,7 @@ fn share(run: &Run, flow: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::{Flow, Link, LiveFacts, Milliseconds, Summary};
+    use millpond_results::{Flow, Link, Milliseconds, Summary};
 
     fn run(utilization: f64, queueing: f64, goodputs: [f64; 2], live: bool) -> Run {
         let flow = |goodput_bps| Flow { goodput_bps, ..Flow::default() };

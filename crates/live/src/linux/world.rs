@@ -116,6 +116,7 @@ impl LiveDriver {
             machine,
             wake_ups_us: network.host_lateness().and_then(lateness),
             shortest_rtt_ms: shortest_rtt.map(Span::millis),
+            sample_interval_ms: None,
             datagrams: counters.sent,
             overruns: self.sockets.missing(),
             lost_ecn: counters.lost_ecn,

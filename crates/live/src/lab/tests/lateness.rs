@@ -1,6 +1,7 @@
 //! What late calls change in the results of a law.
 
 use super::{VirtualRun, ideal};
+use millpond_results::LiveFacts;
 use millpond_units::{Span, Time};
 
 /// Two Vegas flows over a link of 20 Mbit/s with an RTT of 20 ms; the second one starts later.
@@ -129,4 +130,37 @@ fn late_calls_lower_the_rate_of_lgcc_by_its_marks_and_by_longer_round_trips() {
         .into();
     assert!(measured[0] > 0.985 && measured[2] < 0.96, "{measured:?}");
     assert!(measured[0] > measured[1] && measured[1] > measured[2], "{measured:?}");
+}
+
+/// The mean queueing delay in milliseconds of a flow over a link of 20 Mbit/s with an RTT of 100 ms, from the start to 10 s.
+fn mean_queueing_ms(protocol: &str, late: Span) -> f64 {
+    let mut run = VirtualRun::new(&format!(
+        r#"
+        title = "long path"
+        duration = "10s"
+        links = [{{ name = "L", between = ["S", "D"], rate = "20Mbps", delay = "50ms", buffer = "1bdp" }}]
+        flows = [{{ name = "flow", protocol = "{protocol}", path = ["S", "D"] }}]
+        "#
+    ));
+    run.run_to(Time::from_secs(10.0), late, &mut ideal);
+    let flow = run.plan.network.flows().next().unwrap();
+    flow.queueing_delays().mean() / 1e9
+}
+
+#[test]
+fn lateness_up_to_the_tolerance_of_mean_queueing_delays_changes_them_by_less() {
+    for (protocol, late_ms) in [("rcp", 1), ("xcp", 1), ("newreno", 2), ("cubic", 5)] {
+        let punctual = mean_queueing_ms(protocol, Span::ZERO);
+        let late = mean_queueing_ms(protocol, Span::from_millis(late_ms));
+        let tolerance = LiveFacts::queueing_tolerance_ms(late);
+        assert!(late_ms as f64 <= tolerance, "{protocol}: {late_ms} ms late, {tolerance} ms accepted");
+        assert!((late - punctual).abs() < tolerance, "{protocol}: {punctual} ms, {late} ms if late");
+    }
+}
+
+#[test]
+fn lateness_of_half_of_a_tenth_of_the_round_trip_time_more_than_doubles_a_short_queue() {
+    let [punctual, late] = [Span::ZERO, Span::from_millis(5)].map(|late| mean_queueing_ms("xcp", late));
+    assert!(late > 2.0 * punctual, "{punctual} ms, {late} ms if late");
+    assert!(late - punctual > LiveFacts::queueing_tolerance_ms(punctual));
 }
