@@ -55,6 +55,20 @@ fn printed(output: &Output, name: &str) -> f64 {
     line.trim().parse().unwrap()
 }
 
+#[test]
+fn a_short_link_uses_at_most_a_processor() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    for _ in 0..5 {
+        let output = millpond(folder.path(), &["link", "--json", "--", "true"]);
+        let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let share = result["machine"]["processor_share"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&share), "{share} of a processor");
+    }
+}
+
 /// Receives for one second after a second of warm-up and prints the rate in bit/s.
 const TCP_SERVER: &str = r#"
 import os, socket, time

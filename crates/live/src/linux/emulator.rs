@@ -14,6 +14,7 @@
 use crate::direction::Direction;
 use crate::linux::capture::{Capture, CapturePoint};
 use crate::linux::clock::Clock;
+use crate::linux::summary::processor_time;
 use crate::request::LinkError;
 use millpond_stats::Histogram;
 use millpond_units::Time;
@@ -54,6 +55,8 @@ pub(crate) struct Emulator {
     /// Down, up.
     pub(crate) lanes: [Lane; 2],
     pub(crate) clock: Clock,
+    /// Processor time of this thread when the link started, in seconds.
+    processor_time: f64,
     capture: Option<Capture<BufWriter<File>>>,
     buffer: Vec<u8>,
 }
@@ -67,12 +70,19 @@ impl Emulator {
         capture: Option<Capture<BufWriter<File>>>,
     ) -> Self {
         let lanes = [Lane::new(down, 1, 0), Lane::new(up, 0, 1)];
-        Self { devices, lanes, clock, capture, buffer: vec![0; LARGEST] }
+        let processor_time = processor_time();
+        Self { devices, lanes, clock, processor_time, capture, buffer: vec![0; LARGEST] }
     }
 
     /// The devices, inside and outside.
     pub(crate) fn devices(&self) -> [BorrowedFd<'_>; 2] {
         [self.devices[0].as_fd(), self.devices[1].as_fd()]
+    }
+
+    /// The share of a processor that this thread has used since the link started.
+    pub(crate) fn processor_share(&self) -> f64 {
+        let used = processor_time() - self.processor_time;
+        used / self.clock.now().since(Time::ZERO).secs().max(1e-9)
     }
 
     /// When the emulator must be called next, whatever arrives.
@@ -96,7 +106,7 @@ impl Emulator {
 
     /// Reads up to [`BATCH`] packets for a lane.
     fn read(&mut self, number: usize) -> Result<(), LinkError> {
-        let Self { devices, lanes, clock, capture, buffer } = self;
+        let Self { devices, lanes, clock, capture, buffer, .. } = self;
         let lane = &mut lanes[number];
         for _ in 0..BATCH {
             let bytes = match rustix::io::read(&devices[lane.from], buffer.as_mut_slice()) {

@@ -14,7 +14,7 @@ pub(crate) fn summary(emulator: &Emulator, until: Time, overruns: [u64; 2]) -> E
     lateness.merge(&up.lateness);
     EmulatedLink {
         duration_s: seconds,
-        machine: machine(&lateness, seconds),
+        machine: machine(&lateness, emulator.processor_share()),
         directions: vec![
             direction("down", down, until, overruns[1]),
             direction("up", up, until, overruns[0]),
@@ -23,17 +23,22 @@ pub(crate) fn summary(emulator: &Emulator, until: Time, overruns: [u64; 2]) -> E
     }
 }
 
-pub(crate) fn machine(late: &Histogram, seconds: f64) -> Machine {
+/// The machine, of which a thread has used this share of a processor. The priority is left to the caller.
+pub(crate) fn machine(late: &Histogram, processor_share: f64) -> Machine {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let used = used.tv_sec as f64 + used.tv_nsec as f64 / 1e9;
     Machine {
         real_time: false,
         load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
         processors: std::thread::available_parallelism().map_or(1, |number| number.get() as u64),
-        processor_share: used / seconds.max(1e-9),
+        processor_share,
         lateness_us: lateness(late),
     }
+}
+
+/// Processor time of this thread in seconds, since it began.
+pub(crate) fn processor_time() -> f64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
 /// The distribution of delays in picoseconds; none without a value.

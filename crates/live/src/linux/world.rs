@@ -10,7 +10,7 @@ use crate::lab::{ACK_BYTES, Carrier, DATA_HEAD};
 use crate::linux::batch::ReceiveBatch;
 use crate::linux::clock::{Clock, timeout};
 use crate::linux::loopback::Sockets;
-use crate::linux::summary::{lateness, machine};
+use crate::linux::summary::{lateness, machine, processor_time};
 use crate::linux::sys;
 use crate::live_error::LiveError;
 use millpond_results::LiveFacts;
@@ -42,7 +42,7 @@ impl LiveDriver {
         let longest = DATA_HEAD + usize::try_from(largest.get()).unwrap_or(0);
         // Without it, a thread of normal priority sleeps up to 50 us longer; lateness shows it.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        let (real_time, processor_time) = (sys::real_time().is_ok(), summary_time());
+        let (real_time, processor_time) = (sys::real_time().is_ok(), processor_time());
         let clock = Clock::start();
         let run = clock.since_1970(Time::ZERO) ^ u64::from(std::process::id()).rotate_left(48);
         let (carrier, sockets) = (Carrier::new(run), Sockets::default());
@@ -107,10 +107,10 @@ impl LiveDriver {
             }
         }
         let counters = self.carrier.counters();
-        let seconds = end.since(Time::ZERO).secs();
-        let used = summary_time() - self.processor_time;
-        let mut machine = machine(self.carrier.lateness(), seconds);
-        (machine.real_time, machine.processor_share) = (self.real_time, used / seconds.max(1e-9));
+        let seconds = self.clock.now().since(Time::ZERO).secs();
+        let used = processor_time() - self.processor_time;
+        let mut machine = machine(self.carrier.lateness(), used / seconds.max(1e-9));
+        machine.real_time = self.real_time;
         Ok(LiveFacts {
             carrier: "loopback".to_owned(),
             machine,
@@ -133,10 +133,4 @@ impl Drop for LiveDriver {
             sys::normal_priority();
         }
     }
-}
-
-/// Processor time of this thread in seconds.
-fn summary_time() -> f64 {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
