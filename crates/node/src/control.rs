@@ -622,3 +622,118 @@ impl noq_proto::congestion::ControllerFactory for SharedControl {
         Box::new((*self).clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::Episode;
+
+    /// What a law has received.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Received {
+        /// Packets, bytes in flight before and after, and whether there is an echo of the peer's law.
+        Ack(u64, u64, u64, bool),
+        /// Cause, bytes lost, and bytes in flight before and after.
+        Congestion(Cause, Episode, u64, u64, u64),
+    }
+
+    /// A law with a constant window, which records its events.
+    struct Recorder(Bytes, Arc<Mutex<Vec<Received>>>);
+
+    impl Sender for Recorder {
+        fn on_ack(&mut self, _: &mut Context<'_>, ack: &Ack) {
+            let event = Received::Ack(
+                ack.packets,
+                ack.prior_in_flight.get(),
+                ack.in_flight.get(),
+                ack.header != Header::NONE,
+            );
+            self.1.lock().unwrap().push(event);
+        }
+
+        fn on_congestion(&mut self, _: &mut Context<'_>, congestion: &Congestion) {
+            let Congestion { cause, episode, bytes, in_flight, prior_in_flight } = congestion;
+            let [bytes, prior, after] = [bytes, prior_in_flight, in_flight].map(|bytes| bytes.get());
+            self.1.lock().unwrap().push(Received::Congestion(*cause, *episode, bytes, prior, after));
+        }
+
+        fn permit(&self) -> Permit {
+            Permit { window: Some(self.0), ..Permit::default() }
+        }
+    }
+
+    const MS: fn(u64) -> Time = |ms| Time::ZERO + Span::from_millis(ms);
+
+    /// A sender with a window of two packets at a link of 12 Mbit/s, and what its law has received.
+    #[allow(clippy::disallowed_methods, reason = "any instant is a start: results do not depend on it")]
+    fn started() -> (Control, Arc<Mutex<Vec<Received>>>) {
+        let config = ControlConfig {
+            packet: Bytes::new(1500),
+            overhead: Bytes::new(28),
+            slack: Span::ZERO,
+            capacity: Some(Rate::from_mbps(12.0)),
+            needs: Needs::default(),
+        };
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let law = Box::new(Recorder(Bytes::new(3000), Arc::clone(&received)));
+        let mut control = Control::new(config, Clock::new(Instant::now()), law, Random::stream(1, "control"));
+        control.start(MS(0));
+        control.open();
+        (control, received)
+    }
+
+    #[test]
+    fn a_law_receives_acknowledgements_and_losses_with_the_bytes_in_flight() {
+        let (mut control, received) = started();
+        (0..4).for_each(|number| control.on_packet_sent(MS(0), 1472, number));
+        (0..2).for_each(|number| control.on_packet_acked(MS(10), MS(0), number));
+        control.settle(MS(10));
+        control.on_packet_lost(1472, 2);
+        control.settle(MS(12));
+        let expected = [
+            Received::Ack(2, 6000, 3000, false),
+            Received::Congestion(Cause::Loss, Episode::New, 1500, 3000, 1500),
+        ];
+        assert_eq!(*received.lock().unwrap(), expected);
+        assert_eq!(control.counters().lost_packets, 1);
+    }
+
+    #[test]
+    fn the_echo_of_the_peer_expires_with_its_rate_messages() {
+        let (mut control, received) = started();
+        (0..2).for_each(|number| control.on_packet_sent(MS(0), 1472, number));
+        control.on_message(Marks::default(), Header::new(millpond_law::HeaderId(7), &[1]));
+        control.on_packet_acked(MS(10), MS(0), 0);
+        control.settle(MS(10));
+        control.on_silence(MS(11));
+        control.on_packet_acked(MS(12), MS(0), 1);
+        control.settle(MS(12));
+        let echoes = received
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|event| match event {
+                Received::Ack(_, _, _, has_echo) => Some(*has_echo),
+                Received::Congestion(cause, ..) => (*cause == Cause::NoFeedback).then_some(false),
+            })
+            .collect::<Vec<_>>();
+        assert_eq!(
+            echoes,
+            [Some(true), Some(false), Some(false)],
+            "acknowledgement, silence, acknowledgement"
+        );
+    }
+
+    #[test]
+    fn the_window_allows_for_two_packets_at_the_newest_capacity() {
+        let (mut control, _) = started();
+        control.on_packet_sent(MS(0), 1472, 0);
+        control.on_packet_acked(MS(10), MS(0), 0);
+        control.settle(MS(10));
+        (1..3).for_each(|number| control.on_packet_sent(MS(10), 1472, number));
+        // 3000 bytes in 10 ms are 2.4 Mbit/s: 600 bytes in the 2 ms of two packets at 12 Mbit/s, 6000 in 20 ms at 1.2 Mbit/s.
+        assert_eq!(control.next_packet(MS(10)), Err(LimitedBy::Window));
+        control.on_capacity(MS(10), Rate::from_mbps(1.2));
+        assert_eq!(control.next_packet(MS(10)), Ok(()));
+    }
+}

@@ -127,3 +127,85 @@ fn metrics(stats: &NodeStats, is_draining: bool) -> String {
     }
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backlog::HoldTimes;
+    use crate::control::ControlCounters;
+    use millpond_endpoint::Marks;
+    use millpond_units::{Bytes, Rate, Span};
+
+    /// A loop towards the next node, each of whose quantities has a value of its own.
+    fn loop_stats() -> LoopStats {
+        let millis = Span::from_millis;
+        LoopStats {
+            link: 4,
+            peer: None,
+            is_next: true,
+            is_up: true,
+            counters: ControlCounters {
+                sent_packets: 11,
+                acked_packets: 12,
+                lost_packets: 13,
+                marked_packets: 14,
+                silences: 15,
+            },
+            allowed_rate: Some(Rate::from_mbps(20.0)),
+            window: Some(Bytes::new(21)),
+            in_flight: Bytes::new(22),
+            smoothed_rtt: Some(millis(30)),
+            min_rtt: Some(millis(20)),
+            pacing_lateness: Some((millis(1), millis(2))),
+            held: Bytes::new(23),
+            hold_limit: Bytes::new(24),
+            hold_times: HoldTimes { longest: millis(40), byte_seconds: 0.5, bytes: 25 },
+            received_marks: Marks { packets: 26, bytes: Bytes::new(27) },
+            messages_sent: 28,
+            messages_received: 29,
+            sends_ecn: true,
+            is_silent: false,
+        }
+    }
+
+    #[test]
+    fn metrics_have_the_units_of_their_names() {
+        let stats = NodeStats {
+            loops: vec![loop_stats()],
+            flows: 1,
+            flows_made: 2,
+            flows_aborted: 3,
+            is_ready: true,
+        };
+        let page = metrics(&stats, false);
+        let labels = "{link=\"4\",direction=\"next\",peer=\"unknown\"}";
+        for (name, value) in [
+            ("up", "1"),
+            ("silent", "0"),
+            ("allowed_bits_per_second", "20000000"),
+            ("window_bytes", "21"),
+            ("in_flight_bytes", "22"),
+            ("rtt_seconds", "0.03"),
+            ("min_rtt_seconds", "0.02"),
+            ("pacing_lateness_p50_seconds", "0.001"),
+            ("pacing_lateness_p99_seconds", "0.002"),
+            ("sent_packets_total", "11"),
+            ("acked_packets_total", "12"),
+            ("lost_packets_total", "13"),
+            ("marked_packets_total", "14"),
+            ("silences_total", "15"),
+            ("held_bytes", "23"),
+            ("hold_limit_bytes", "24"),
+            ("longest_hold_seconds", "0.04"),
+            ("forwarded_bytes_total", "25"),
+            ("received_marks_total", "26"),
+            ("messages_sent_total", "28"),
+            ("messages_received_total", "29"),
+        ] {
+            let line = format!("millpond_loop_{name}{labels} {value}\n");
+            assert!(page.contains(&line), "{line}{page}");
+        }
+        let late = health(&stats, false);
+        assert!(late.contains("packets late by 1.000 ms (median), 2.000 ms (p99)"), "{late}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::world::{App, Wire, World};
 use millpond_node::config::LGCC_DEFAULTS;
 use millpond_node::stats::LoopStats;
 use millpond_node::weight::Weight;
-use millpond_units::{Rate, Span};
+use millpond_units::{Bytes, Rate, Span};
 
 /// Stream data in a full packet over its size: at least 28 bytes of IP and UDP, 26 of QUIC's header and tag, and 5 of the
 /// frame's header.
@@ -59,6 +59,9 @@ fn every_mark_that_a_link_sets_reaches_the_law_of_its_loop() {
             let (wire, loop_stats) = (&world.wires[&(host, host + 1)], next_loop(&world, host));
             assert!(loop_stats.sends_ecn && wire.dropped == 0);
             assert_eq!(loop_stats.counters.marked_packets, wire.marked, "{protocol}, loop {host}");
+            let receiver = world.node(host + 1).stats().loops;
+            let received = receiver.iter().find(|link| !link.is_next).unwrap().received_marks;
+            assert_eq!((received.packets, received.bytes.get()), (wire.marked, wire.marked_bytes));
             all += wire.marked;
         }
         assert!(all > 50, "{protocol}: {all} marks are no test");
@@ -114,6 +117,18 @@ fn a_relay_holds_no_more_than_20_ms_of_a_law_without_feedback_of_the_next_rate()
     // beyond its bound.
     let bound = (20e6 / 8.0 * 0.020 * (1.0 + 1.0 / 18.0) + 1500.0) as u64;
     assert!((bound / 2..=bound).contains(&most), "{most} bytes held, bound {bound}");
+}
+
+#[test]
+fn a_relay_with_a_long_hold_time_holds_at_most_four_stream_windows() {
+    // Ten seconds at a megabit per second and more exceed 4 times 64 KiB.
+    let wires = [Wire::new(100.0, 5.0), Wire::new(20.0, 5.0)];
+    let mut world = World::chain_with(&wires, "lgcc", LGCC_DEFAULTS, |_, config| {
+        (config.hold, config.stream_window) = (Span::from_millis(10_000), Bytes::new(1 << 16));
+    });
+    world.open(App::sending(1 << 40));
+    world.run(2.0);
+    assert_eq!(next_loop(&world, 1).hold_limit, Bytes::new(4 << 16));
 }
 
 #[test]

@@ -69,6 +69,19 @@ fn a_node_that_was_never_reached_is_not_a_lost_connection() {
 }
 
 #[test]
+fn a_node_that_refuses_is_dialled_again_after_times_that_double() {
+    let mut world = chain();
+    world.kill(1);
+    // The relay permits another previous node only.
+    world.restart_with(1, |config| config.previous = vec![config.identity.public()]);
+    world.run(10.0);
+    // After 0.1, 0.2, 0.4, 0.8, 1.6 s, then each 2 s: at 0.1, 0.3, 0.7, 1.5, 3.1, 5.1, 7.1 and 9.1 s.
+    let attempts = world.hosts[0].not_connected.len();
+    assert!((7..=8).contains(&attempts), "{attempts}: {:?}", world.hosts[0].not_connected);
+    assert!(world.hosts[1].not_connected.iter().all(|(next, _)| next.is_none()), "the relay did not dial it");
+}
+
+#[test]
 fn a_relay_that_starts_again_resets_the_connections_of_its_predecessor() {
     let (mut world, longest) = time_to_error(Some(0.2));
     assert!(longest < Span::from_millis(1500), "{longest:?}");
@@ -99,6 +112,27 @@ fn without_rate_messages_a_sender_stops_and_continues_when_they_return() {
     let before = world.hosts[2].apps.values().next().unwrap().received;
     world.run(1.0);
     assert!(world.hosts[2].apps.values().next().unwrap().received - before > 1_000_000);
+}
+
+#[test]
+fn rate_messages_leave_at_once_while_their_own_sender_waits() {
+    // Data in both directions over a second link on which the senders of both ends wait for their windows.
+    let mut world = chain();
+    world.answer = App::sending(1 << 40);
+    world.open(App::sending(1 << 40));
+    world.run(2.0);
+    // Both ends receive no rate message for half a second, so that neither may send data.
+    for wire in [(1, 2), (2, 1)] {
+        world.wires.get_mut(&wire).unwrap().loss = 1.0;
+    }
+    world.run(0.5);
+    for wire in [(1, 2), (2, 1)] {
+        world.wires.get_mut(&wire).unwrap().loss = 0.0;
+    }
+    // Messages are sent each 50 ms without data.
+    world.run(0.1);
+    let silent = |host: usize| world.node(host).stats().loops.iter().any(|link| link.is_silent);
+    assert_eq!([1, 2].map(silent), [false; 2]);
 }
 
 #[test]

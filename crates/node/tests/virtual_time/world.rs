@@ -29,6 +29,7 @@ pub(crate) struct Wire {
     free_at: Time,
     /// Packets that were given a CE mark, and those of them that were delivered.
     pub(crate) marked: u64,
+    pub(crate) marked_bytes: u64,
     pub(crate) dropped: u64,
     pub(crate) bytes: u64,
     pub(crate) longest_queue: Span,
@@ -45,6 +46,7 @@ impl Wire {
             reordering: 0.0,
             free_at: Time::ZERO,
             marked: 0,
+            marked_bytes: 0,
             dropped: 0,
             bytes: 0,
             longest_queue: Span::ZERO,
@@ -68,6 +70,7 @@ impl Wire {
         let (least, most) = self.marking;
         let is_marked = ecn.is_some() && random.chance(((queue - least) / (most - least)).clamp(0.0, 1.0));
         self.marked += u64::from(is_marked);
+        self.marked_bytes += if is_marked { size.get() } else { 0 };
         self.bytes += size.get();
         self.longest_queue = self.longest_queue.max(self.free_at.since(now));
         self.free_at = self.free_at.max(now) + self.rate.time_for(size);
@@ -266,6 +269,12 @@ impl World {
     /// It starts again.
     pub(crate) fn restart(&mut self, host: usize) {
         self.hosts[host].node = Some(Node::new(self.hosts[host].config.clone(), self.clock).unwrap());
+    }
+
+    /// It starts again with a changed configuration.
+    pub(crate) fn restart_with(&mut self, host: usize, change: impl FnOnce(&mut NodeConfig)) {
+        change(&mut self.hosts[host].config);
+        self.restart(host);
     }
 
     /// Runs for a number of seconds.
