@@ -238,6 +238,61 @@ mod tests {
         );
     }
 
+    /// A source that does not react sends packets of 1000 bytes, 5 % more than the capacity of 8 Mbit/s, for 40 s: the packets
+    /// that left from 20 s on.
+    fn overloaded(queue: &str, sets: &[&str]) -> Vec<Left> {
+        let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        let options = LinkOptions { queue: Some(queue.to_owned()), sets, ..options("8Mbps") };
+        let source = (0..42_000).map(|n| (millis(f64::from(n) / 1.05), packet(1000, Ecn::NotCapable, 1)));
+        let mut left = run(&mut up(&options), &source.collect::<Vec<_>>(), 0.5, millis(40_000.0));
+        left.retain(|left| left.at > millis(20_000.0));
+        left
+    }
+
+    #[test]
+    fn queues_drop_the_excess_of_a_constant_rate_where_their_equations_balance() {
+        // p = 1 - 1/1.05 = 4.76 %. The integral parts of PIE (RFC 8033, section 4.2) and DualPI2 (RFC 9332, section A.1) are at
+        // rest at their targets of 15 ms. RED's line from 0 at 7.5 KB to 10 % at 22.5 KB has p at 7.5 + 15 * 0.476 = 14.6 KB; a
+        // kilobyte takes a millisecond. Queues are sampled up to a packet before they are measured: 1 ms.
+        let red = ["queue.red.max_p=0.1", "queue.red.spacing=geometric"];
+        for (queue, sets, delay_ms) in
+            [("pie", &[] as &[&str], 15.0), ("dualpi2", &[], 15.0), ("red", &red, 14.64)]
+        {
+            let left = overloaded(queue, sets);
+            let mean = left.iter().map(|left| left.queueing.millis()).sum::<f64>() / left.len() as f64;
+            assert_eq!(left.len(), 20_000, "{queue}: 20 s of a busy link");
+            assert!((mean - delay_ms).abs() < 1.0, "{queue}: {mean} ms");
+        }
+    }
+
+    #[test]
+    fn codel_drops_an_interval_over_the_root_of_the_count_apart() {
+        // The n-th drop comes 100 ms (1 + 1/sqrt(2) + ... + 1/sqrt(n - 1)) after the first one (RFC 8289, section 3.3).
+        let options = LinkOptions { queue: Some("codel".to_owned()), ..options("8Mbps") };
+        let mut direction = up(&options);
+        let (mut drops, mut sent) = (Vec::new(), 0);
+        for call in 0..4000 {
+            let now = f64::from(call);
+            while f64::from(sent) * 0.8 <= now {
+                direction.enter(millis(f64::from(sent) * 0.8), &packet(1000, Ecn::NotCapable, 1));
+                sent += 1;
+            }
+            direction.run_to(millis(now), |_| {});
+            let new = direction.view().totals().law_drops - drops.len() as u64;
+            (0..new).for_each(|_| drops.push(now));
+        }
+        let first = drops[0];
+        // The delay grows by 0.25 ms each millisecond: 5 ms are exceeded after 20 ms, and for 100 ms.
+        assert!((120.0..=125.0).contains(&first), "{first} ms");
+        let mut expected = first;
+        for (n, at) in drops.iter().enumerate() {
+            // A packet is dropped when it would be served, each millisecond; calls are a millisecond apart.
+            assert!((at - expected).abs() <= 2.0, "drop {n} at {at} ms, expected {expected}");
+            expected += 100.0 / ((n + 1) as f64).sqrt();
+        }
+        assert!(drops.len() > 300, "{}", drops.len());
+    }
+
     #[test]
     fn random_loss_has_its_probability_and_no_packet_is_unaccounted() {
         let options = LinkOptions { loss: Some("10%".to_owned()), ..options("100Mbps") };
