@@ -104,11 +104,11 @@ impl<W: Write> Pcapng<W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Type and content of each block. The two lengths of each block agree, or there is none.
-    fn blocks(mut file: &[u8]) -> Vec<(u32, &[u8])> {
+    pub(crate) fn blocks(mut file: &[u8]) -> Vec<(u32, &[u8])> {
         let number = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().unwrap());
         let mut blocks = Vec::new();
         while !file.is_empty() {

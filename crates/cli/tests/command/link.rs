@@ -431,7 +431,7 @@ fn namespaces(processes: &BTreeSet<u32>) -> BTreeSet<String> {
 }
 
 /// Waits until something is true, about five seconds at most.
-fn wait_until(what: &str, is_true: impl Fn() -> bool) {
+fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
     for _ in 0..250 {
         if is_true() {
             return;
@@ -493,6 +493,27 @@ fn sigterm_ends_the_command_and_the_link() {
     // The command ends by the same signal, number 15.
     assert_eq!(link.wait().unwrap().code(), Some(128 + 15));
     nothing_is_left(&processes, &namespaces);
+}
+
+#[test]
+fn a_command_that_ignores_sigterm_is_killed_after_a_second() {
+    if !is_possible() {
+        return;
+    }
+    let folder = folder("");
+    let program = "trap '' TERM; touch ready; for n in $(seq 100); do sleep 0.1; done";
+    let mut link =
+        command(folder.path(), &["link", "--quiet", "--server", "sleep 60", "--", "sh", "-c", program]);
+    let mut link = link.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("the command runs", || folder.path().join("ready").exists());
+    let sent = std::process::Command::new("kill").arg(link.id().to_string()).status().unwrap();
+    assert!(sent.success());
+    let mut ended = None;
+    wait_until("the link has ended", || {
+        ended = link.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert_eq!(ended.unwrap().code(), Some(128 + 15));
 }
 
 #[test]

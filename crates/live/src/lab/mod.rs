@@ -14,7 +14,7 @@ mod stream_bytes;
 mod wire;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use carrier::{Carrier, SocketOwner};
 pub use sender_capture::{SenderCapture, SenderCaptures};

@@ -39,3 +39,18 @@ pub(crate) fn timeout(span: Span) -> rustix::event::Timespec {
         tv_nsec: (nanos % 1_000_000_000) as i64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_never_ends_before_its_time_and_captures_count_nanoseconds() {
+        let parts = |span| (timeout(span).tv_sec, timeout(span).tv_nsec);
+        assert_eq!(parts(Span::from_picos(1)), (0, 1), "rounded up, or the thread would not sleep");
+        assert_eq!(parts(Span::from_millis(1500)), (1, 500_000_000));
+        let clock = Clock::start();
+        let second = clock.since_1970(Time::from_secs(1.0)) - clock.since_1970(Time::ZERO);
+        assert_eq!(second, 1_000_000_000);
+    }
+}

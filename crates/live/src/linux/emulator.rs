@@ -155,3 +155,91 @@ impl Emulator {
         self.capture.take().map_or(Ok(()), Capture::finish)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::LinkOptions;
+    use crate::ip::tests::packet;
+    use crate::pcapng::tests::blocks;
+    use millpond_law::Ecn;
+    use millpond_protocols::Registry;
+    use millpond_units::Span;
+    use std::os::unix::net::UnixDatagram;
+
+    /// A link of 100 Mbit/s with 1 ms to the command and 50 ms from it, whose devices are sockets; and the other ends of these,
+    /// inside and outside.
+    pub(crate) fn link(capture: Option<Capture<BufWriter<File>>>) -> (Emulator, [UnixDatagram; 2]) {
+        let text = |text: &str| Some(text.to_owned());
+        let sets = vec!["back.delay=50ms".to_owned()];
+        let options =
+            LinkOptions { rate: text("100Mbps"), delay: text("1ms"), sets, ..LinkOptions::default() };
+        let directions =
+            options.directions(&Registry::builtin()).unwrap().map(|spec| Direction::new(spec, 1));
+        let [(inner, inside), (outer, outside)] = [(); 2].map(|()| UnixDatagram::pair().unwrap());
+        for socket in [&inner, &inside, &outer, &outside] {
+            socket.set_nonblocking(true).unwrap();
+        }
+        let emulator = Emulator::new([inner.into(), outer.into()], directions, Clock::start(), capture);
+        (emulator, [inside, outside])
+    }
+
+    /// Steps until the packet has left the lane, at most for ten seconds.
+    fn run_until_empty(emulator: &mut Emulator, lane: usize) {
+        while emulator.lanes[lane].direction.packets() > 0 && emulator.clock.now() < Time::from_secs(10.0) {
+            emulator.step([false; 2]).unwrap();
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn each_direction_has_its_own_delay_and_asks_for_its_next_call() {
+        // A packet of 1250 bytes is served in 0.1 ms.
+        for (from, lane, millis) in [(0, 1, 50.1), (1, 0, 1.1)] {
+            let (mut emulator, ends) = link(None);
+            assert_eq!(emulator.next_event(), Time::NEVER);
+            ends[from].send(&packet(1250, Ecn::Ect0, 1)).unwrap();
+            let begin = emulator.clock.now();
+            emulator.step([true; 2]).unwrap();
+            assert!(emulator.next_event() <= emulator.clock.now() + Span::from_millis(51));
+            run_until_empty(&mut emulator, lane);
+            assert!(
+                emulator.clock.now() >= begin + Span::from_secs(millis / 1e3),
+                "lane {lane} is too early"
+            );
+            assert_eq!((emulator.lanes[lane].delivered, emulator.lanes[1 - lane].delivered), (1, 0));
+            assert_eq!(ends[1 - from].recv(&mut [0; 2000]).unwrap(), 1250);
+            assert_eq!(emulator.next_event(), Time::NEVER);
+        }
+    }
+
+    #[test]
+    fn a_packet_that_the_device_does_not_accept_is_counted() {
+        let (mut emulator, [inside, outside]) = link(None);
+        drop(inside);
+        outside.send(&packet(1250, Ecn::Ect0, 1)).unwrap();
+        emulator.step([false, true]).unwrap();
+        run_until_empty(&mut emulator, 0);
+        assert_eq!((emulator.lanes[0].delivered, emulator.lanes[0].refused), (0, 1));
+    }
+
+    #[test]
+    fn a_capture_has_each_packet_at_both_ends_of_its_direction() {
+        let path = std::env::temp_dir().join(format!("millpond-capture-{}.pcapng", std::process::id()));
+        let capture = Capture::begin(BufWriter::new(File::create(&path).unwrap())).unwrap();
+        let (mut emulator, [inside, outside]) = link(Some(capture));
+        outside.send(&packet(1250, Ecn::Ect0, 1)).unwrap();
+        emulator.step([false, true]).unwrap();
+        run_until_empty(&mut emulator, 0);
+        inside.send(&packet(1250, Ecn::Ect0, 1)).unwrap();
+        emulator.step([true, false]).unwrap();
+        run_until_empty(&mut emulator, 1);
+        emulator.finish_capture().unwrap();
+        let file = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let packets = blocks(&file).into_iter().filter(|(kind, _)| *kind == 6);
+        let interfaces: Vec<u8> =
+            packets.map(|(_, content)| u32::from_ne_bytes(content[..4].try_into().unwrap()) as u8).collect();
+        assert_eq!(interfaces, [0, 1, 2, 3]);
+    }
+}

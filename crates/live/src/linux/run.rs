@@ -401,3 +401,27 @@ fn state(channel: &Channel) -> Result<CommandState, LinkError> {
         _ => Err(LinkError::System("the processes of the network namespace were ended".to_owned())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_at_the_other_end_has_time_to_end_after_the_command() {
+        let end = |code| CommandEnd { code, overrun: 0 };
+        let at = Time::from_secs(2.0);
+        let mut progress = CommandProgress::begin(true);
+        assert_eq!(progress.deadline(), Time::NEVER);
+        progress.command_ended(at, end(3));
+        assert!(progress.finished(at + SERVER_GRACE.saturating_sub(Span::from_picos(1))).is_none());
+        assert!(progress.finished(at + SERVER_GRACE).is_some_and(|ended| ended.code == 3 && ended.at == at));
+        progress.server_ended(end(1));
+        let ended = progress.finished(at).unwrap();
+        assert_eq!(ended.server_code, None, "only that of a server that ended first is reported");
+        let mut first = CommandProgress::begin(true);
+        first.server_ended(end(1));
+        assert!(first.finished(at).is_none());
+        first.command_ended(at, end(0));
+        assert_eq!(first.finished(at).unwrap().server_code, Some(1));
+    }
+}

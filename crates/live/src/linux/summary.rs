@@ -91,3 +91,30 @@ fn milliseconds(delays: &Histogram) -> Option<Milliseconds> {
     (delays.total() > 0)
         .then(|| Milliseconds::of_picoseconds(delays.min(), delays.mean(), delays.max(), quantile))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::emulator::tests::link;
+
+    #[test]
+    fn packets_dropped_by_a_device_belong_to_the_direction_that_it_feeds() {
+        let (emulator, _ends) = link(None);
+        // 3 inside, where packets from the command wait, and 5 outside.
+        let found = summary(&emulator, Time::from_secs(1.0), [3, 5]);
+        let overruns: Vec<_> = found.directions.iter().map(|one| (one.name.as_str(), one.overrun)).collect();
+        assert_eq!(overruns, [("down", 5), ("up", 3)]);
+    }
+
+    #[test]
+    fn lateness_has_its_quantiles_in_microseconds() {
+        let mut late = Histogram::of_delays();
+        (1..=1000).for_each(|micros: u64| late.add(micros * 1_000_000, 1));
+        let found = lateness(&late).unwrap();
+        for (found, expected) in
+            [(found.p50, 500.0), (found.p99, 990.0), (found.p99_9, 999.0), (found.max, 1000.0)]
+        {
+            assert!((found / expected - 1.0).abs() < 0.02, "{found} us, expected {expected}");
+        }
+    }
+}

@@ -134,3 +134,30 @@ impl Drop for LiveDriver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::SocketOwner;
+    use crate::lab::tests::planned;
+    use millpond_law::Ecn;
+
+    #[test]
+    fn datagrams_that_a_full_socket_loses_are_overruns() {
+        let text = r#"
+            title = "full socket"
+            duration = "1s"
+            links = [{ name = "L", between = ["S", "D"], rate = "20Mbps", delay = "10ms", buffer = "1bdp" }]
+            flows = [{ name = "flow", protocol = "newreno", path = ["S", "D"] }]
+        "#;
+        let network = &mut planned(text).network;
+        let mut driver = LiveDriver::start(network, Bytes::new(1500));
+        let router = SocketOwner::Router(network.hosts(0).unwrap().sender);
+        // 60 MB for a socket of 8 MB, which nobody reads meanwhile. What is read has no right format.
+        (0..1000).for_each(|_| driver.sockets.push(router, Ecn::NotCapable, &[0; 60_000]).unwrap());
+        driver.sockets.flush().unwrap();
+        let facts = driver.finish(network, None).unwrap();
+        assert!(facts.overruns > 0 && facts.damaged > 0, "{facts:?}");
+        assert_eq!(facts.overruns + facts.damaged, 1000);
+    }
+}

@@ -85,6 +85,24 @@ fn transfers_and_delayed_acknowledgements_are_the_same() {
 }
 
 #[test]
+fn transfers_through_relays_are_the_same_also_where_they_reuse_loops() {
+    assert_equal(
+        r#"
+        title = "transfers through a relay"
+        duration = "3s"
+        links = [
+            { name = "A", between = ["S", "R"], rate = "25Mbps", delay = "5ms" },
+            { name = "B", between = ["R", "D"], rate = "20Mbps", delay = "5ms" },
+        ]
+        flows = [
+            { name = "short", protocol = "lgcc", path = ["S", "R", "D"], start = "1.234us", workload = { transfers = "20KB", poisson = "40ms" } },
+        ]
+        protocols = { lgcc = { relays = ["R"] } }
+        "#,
+    );
+}
+
+#[test]
 fn web_pages_video_and_calls_are_the_same() {
     assert_equal(
         r#"

@@ -107,7 +107,7 @@ fn ideal(bytes: &[u8], _: &mut Random) -> Vec<(Span, Vec<u8>)> {
     vec![(Span::ZERO, bytes.to_vec())]
 }
 
-fn planned(text: &str) -> PacketPlan {
+pub(crate) fn planned(text: &str) -> PacketPlan {
     let scenario = Scenario::parse(text, "test.toml", Path::new(""), &[], &Disk)
         .unwrap_or_else(|error| panic!("{error}"));
     plan(&scenario, &Registry::builtin()).unwrap_or_else(|error| panic!("{error}"))
