@@ -31,6 +31,12 @@ impl Clock {
     }
 }
 
+/// Processor time of this thread in seconds, since it began.
+pub(crate) fn processor_time() -> f64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
+}
+
 /// A span as the timeout of a wait, rounded up to nanoseconds.
 pub(crate) fn timeout(span: Span) -> rustix::event::Timespec {
     let nanos = span.picos().div_ceil(1000);

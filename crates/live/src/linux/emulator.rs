@@ -13,8 +13,7 @@
 
 use crate::direction::Direction;
 use crate::linux::capture::{Capture, CapturePoint};
-use crate::linux::clock::Clock;
-use crate::linux::summary::processor_time;
+use crate::linux::clock::{Clock, processor_time};
 use crate::request::LinkError;
 use millpond_stats::Histogram;
 use millpond_units::Time;

@@ -35,12 +35,6 @@ pub(crate) fn machine(late: &Histogram, processor_share: f64) -> Machine {
     }
 }
 
-/// Processor time of this thread in seconds, since it began.
-pub(crate) fn processor_time() -> f64 {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
-}
-
 /// The distribution of delays in picoseconds; none without a value.
 pub(crate) fn lateness(late: &Histogram) -> Option<Lateness> {
     let micros = |picos: u64| picos as f64 / 1e6;

@@ -8,9 +8,9 @@
 
 use crate::lab::{ACK_BYTES, Carrier, DATA_HEAD};
 use crate::linux::batch::ReceiveBatch;
-use crate::linux::clock::{Clock, timeout};
+use crate::linux::clock::{Clock, processor_time, timeout};
 use crate::linux::loopback::Sockets;
-use crate::linux::summary::{lateness, machine, processor_time};
+use crate::linux::summary::{lateness, machine};
 use crate::linux::sys;
 use crate::live_error::LiveError;
 use millpond_results::LiveFacts;
