@@ -436,6 +436,30 @@ mod tests {
         assert_eq!(findings, Vec::<String>::new());
     }
 
+    /// A second flow that would stop before it starts delivers nothing in no time.
+    #[test]
+    fn a_flow_that_did_not_run_in_the_measured_time_is_left_out_of_the_goodputs_of_flows() {
+        let mut run = run("x", 1, [8e6, 0.0]);
+        (run.summary.flows[1].start_s, run.summary.flows[1].stop_s) = (20.0, 20.0);
+        let row = &Comparison::of(&[run]).rows[0];
+        let goodputs = [row.total_goodput_bps, row.flow_goodput_bps, row.least_goodput_bps];
+        assert_eq!(goodputs.map(|goodput| goodput.mean), [8e6; 3]);
+    }
+
+    #[test]
+    fn each_statistic_of_the_queueing_delay_is_its_mean_over_the_seeds() {
+        let delays = |seed, first: f64| {
+            let mut run = run("x", seed, [8e6, 4e6]);
+            let [mean, p50, p95, p99, p999] = [0.0, 1.0, 2.0, 3.0, 4.0].map(|more| first + more);
+            run.summary.queueing_ms = Milliseconds { min: 0.0, mean, p50, p95, p99, p999, max: 99.0 };
+            run
+        };
+        let found = Comparison::of(&[delays(1, 10.0), delays(2, 20.0)]).rows[0].queueing_ms.unwrap();
+        let DelayEstimates { mean, p50, p95, p99, p999 } = found;
+        let means = [mean, p50, p95, p99, p999].map(|statistic| statistic.mean);
+        assert_eq!(means, [15.0, 16.0, 17.0, 18.0, 19.0]);
+    }
+
     /// Two seeds on each of two traces: the means are 13 and 9 Mbit/s, so that the interval is that of two samples, t(1) =
     /// 12.706 times the standard error 2.
     #[test]

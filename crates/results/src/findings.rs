@@ -260,6 +260,8 @@ mod tests {
         // Starts within a tenth of the measured time; flows that others are not compared with; flows that end.
         let nothing: Vec<String> = Vec::new();
         assert_eq!(found(vec![flow("a", 0.0), flow("b", 15.0)]), nothing);
+        // A tenth of 50 s, not of the end of the run.
+        assert_eq!(found(vec![flow("a", 0.0), flow("b", 15.5)]).len(), 1);
         assert_eq!(found(vec![flow("a", 0.0), Flow { fair_share_bps: None, ..flow("ping", 20.0) }]), nothing);
         assert_eq!(
             found(vec![flow("a", 0.0), Flow { completed_s: Some(50.0), ..flow("short", 20.0) }]),

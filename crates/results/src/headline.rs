@@ -95,6 +95,30 @@ mod tests {
         assert_eq!(bottleneck(&runs[1].summary, &runs), Some(0));
     }
 
+    /// A link of which one run alone has 0.9 is used more than one of which two runs have 0.5.
+    #[test]
+    fn the_bottleneck_has_the_greatest_mean_utilization_of_the_runs_that_have_it() {
+        let runs = [
+            run(vec![link("L", "A -> B", 0.5), link("M", "B -> C", 0.9)]),
+            run(vec![link("L", "A -> B", 0.5)]),
+        ];
+        assert_eq!(bottleneck(&runs[0].summary, &runs), Some(1));
+    }
+
+    #[test]
+    fn of_links_with_equal_utilization_the_bottleneck_has_the_least_capacity() {
+        let full = |name: &str, capacity_bps| Link { capacity_bps, ..link(name, "A -> B", 1.0) };
+        let run = run(vec![full("L", 20e6), full("M", 5e6), full("N", 10e6)]);
+        assert_eq!(bottleneck(&run.summary, std::slice::from_ref(&run)), Some(1));
+    }
+
+    #[test]
+    fn a_flow_is_measured_if_it_runs_in_a_part_of_the_measured_time() {
+        let measured = |start_s, stop_s| Flow { start_s, stop_s, ..Flow::default() }.is_measured(10.0);
+        assert!(measured(0.0, 10.5) && measured(15.0, 16.0));
+        assert!(!measured(0.0, 10.0) && !measured(2.0, 9.0) && !measured(20.0, 20.0));
+    }
+
     #[test]
     fn a_flow_that_ran_for_half_of_the_measured_time_has_half_the_weight() {
         let flow = |start_s| Flow { start_s, stop_s: 30.0, goodput_bps: 8e6, ..Flow::default() };

@@ -379,3 +379,19 @@ pub struct Quartiles {
     /// Greatest value, in the unit of the key.
     pub max: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The quantile of share `s` is `10 s` milliseconds.
+    #[test]
+    fn times_in_picoseconds_become_milliseconds() {
+        let found = Milliseconds::of_picoseconds(1_000_000_000, 4.5e9, 12_000_000_000, |share| {
+            (share * 1e10).round() as u64
+        });
+        let expected =
+            Milliseconds { min: 1.0, mean: 4.5, p50: 5.0, p95: 9.5, p99: 9.9, p999: 9.99, max: 12.0 };
+        assert_eq!(found, expected);
+    }
+}

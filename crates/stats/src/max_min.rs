@@ -217,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn a_class_at_its_maximum_rate_leaves_the_capacity_less_the_rates_of_all_its_flows() {
+        let flow = |count, weight, max_rate| MaxMinFlow { path: &[0], count, weight, max_rate };
+        // Three flows of weight 2 with at most 1 each leave 9 of 12. Without the limit they would have 2 each.
+        let shares = max_min_shares(&[12.0], &[flow(3.0, 2.0, 1.0), flow(1.0, 6.0, UNLIMITED)]);
+        assert_eq!(shares.rates, [1.0, 9.0]);
+    }
+
+    #[test]
     fn flows_are_in_one_component_if_links_connect_them() {
         let paths: [&[usize]; 5] = [&[0, 1], &[1, 2], &[3], &[2], &[]];
         let of = connected_components(4, &paths);

@@ -87,12 +87,23 @@ mod tests {
         assert_eq!(quantile_of_curve(&[], 0.5), None);
     }
 
+    /// The inverse of a distribution function: the least value whose cumulative share reaches the level.
+    #[test]
+    fn at_the_share_of_a_jump_the_quantile_is_the_least_value() {
+        let jump = [(0.0, 1.0), (0.5, 2.0), (0.5, 8.0), (1.0, 9.0)];
+        let levels = [0.25, 0.5, 0.75].map(|level| quantile_of_curve(&jump, level));
+        assert_eq!(levels, [1.5, 2.0, 8.5].map(Some));
+    }
+
     #[test]
     fn a_thinned_curve_is_short_and_keeps_both_ends() {
         let uniform: Vec<(f64, f64)> = (1..=100_000).map(|i| (f64::from(i) / 1e5, f64::from(i))).collect();
         let curve = thinned_curve(&uniform);
         assert!(curve.len() <= CURVE_POINTS, "{}", curve.len());
         assert_eq!((curve[0], curve[curve.len() - 1]), (uniform[0], uniform[uniform.len() - 1]));
+        // A step of a hundredth of the share up to the tail, which is kept as it is: the last hundred values.
+        assert!(curve.ends_with(&uniform[99_900..]));
+        assert_eq!(curve.len(), 100 + 100, "shares of 1 / 100,000 to .99 in steps, and the tail");
         assert_eq!(thinned_curve(&uniform[..CURVE_POINTS]), uniform[..CURVE_POINTS]);
     }
 

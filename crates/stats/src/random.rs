@@ -113,4 +113,14 @@ mod tests {
         let hits = (0..n).filter(|_| random.chance(0.25)).count();
         assert!((hits as f64 / f64::from(n) - 0.25).abs() < 0.005);
     }
+
+    /// Binomial with a standard deviation of 129 for each of three numbers: five of them.
+    #[test]
+    fn each_number_below_a_count_has_the_same_probability() {
+        let mut random = Random::stream(7, "test");
+        let mut hits = [0_u32; 3];
+        (0..75_000).for_each(|_| hits[random.below(3)] += 1);
+        assert!(hits.iter().all(|hits| hits.abs_diff(25_000) < 645), "{hits:?}");
+        assert_eq!((random.below(1), random.below(0)), (0, 0));
+    }
 }

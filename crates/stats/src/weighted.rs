@@ -116,6 +116,20 @@ mod tests {
         assert!(WeightedSamples::default().distribution().is_none());
     }
 
+    /// A flow with a value of 1, and three flows with a value of 2 each: a mean of 7 / 4, and a median of 2.
+    #[test]
+    fn samples_that_are_merged_with_a_factor_count_as_often() {
+        let of_value = |value| {
+            let mut samples = WeightedSamples::default();
+            samples.add(value, 1.0);
+            samples
+        };
+        let mut all = of_value(1.0);
+        all.merge(&of_value(2.0), 3.0);
+        let all = all.distribution().unwrap();
+        assert_eq!((all.mean(), all.quantile(0.25), all.quantile(0.5)), (7.0 / 4.0, 1.0, 2.0));
+    }
+
     /// The values 0 to 9999 in a shuffled order, thinned after every sample: each remaining sample stands for about 1/64
     /// of all, which bounds the error of a quantile.
     #[test]

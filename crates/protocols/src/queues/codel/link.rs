@@ -172,6 +172,22 @@ mod tests {
         assert!(((again[1] - again[0]) as f64 - gap).abs() <= 10.0, "{again:?}");
     }
 
+    /// Section 5.5: the count of a marking state whose next mark was due 16 intervals ago or earlier is forgotten.
+    #[test]
+    fn marking_that_ended_long_ago_begins_again_with_a_count_of_one() {
+        let second_gap = |pause: u64| {
+            let mut bench = bench(true);
+            assert_eq!(marks(&mut bench, 0..600_000).len(), 10);
+            bench.depart(at(600_000), 100, SHORT);
+            let again = marks(&mut bench, 600_000 + pause..900_000 + pause);
+            again[1] - again[0]
+        };
+        // The next mark was due at 602 ms, and marking begins 100 ms after the pause.
+        let resumed = 100_000.0 / libm::sqrt(9.0);
+        assert!((second_gap(1_400_000) as f64 - resumed).abs() <= 10.0);
+        assert!(second_gap(1_600_000).abs_diff(100_000) <= 10);
+    }
+
     #[test]
     fn without_ecn_it_drops() {
         let mut bench = bench(false);

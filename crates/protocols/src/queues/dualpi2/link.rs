@@ -207,6 +207,48 @@ mod tests {
         assert_eq!(law.base, 0.0, "bounded by zero");
     }
 
+    /// The times for which the heads of both queues have waited.
+    struct HeadSojourns([Span; 2]);
+
+    impl Queues for HeadSojourns {
+        fn count(&self) -> u32 {
+            2
+        }
+
+        fn packets(&self, _queue: u32) -> u64 {
+            9
+        }
+
+        fn bytes(&self, _queue: u32) -> Bytes {
+            PACKET * 9
+        }
+
+        fn head_bytes(&self, _queue: u32) -> Bytes {
+            PACKET
+        }
+
+        fn head_sojourn(&self, queue: u32) -> Span {
+            self.0[queue as usize]
+        }
+    }
+
+    /// 0.16 (0.035 - 0.015) + 3.2 (0.035 - 0) = 0.1152, whichever queue has the delay of 35 ms.
+    #[test]
+    fn an_interval_ends_with_an_update_for_the_greater_delay_of_both_queues() {
+        for sojourns in [[35, 1], [1, 35]] {
+            let (mut law, mut random) = (law(&[]), Random::stream(1, "link"));
+            let queues = HeadSojourns(sojourns.map(Span::from_millis));
+            let mut tick = |now| {
+                let cx = &mut Context { now, random: &mut random };
+                law.tick(cx, Rate::from_mbps(8.0), &queues)
+            };
+            let first = tick(Time::ZERO).unwrap();
+            assert_eq!(first, Time::ZERO + Span::from_millis(16), "Tupdate");
+            assert_eq!(tick(first), Some(first + Span::from_millis(16)));
+            assert!((law.base - 0.1152).abs() < 1e-12, "{sojourns:?}: {}", law.base);
+        }
+    }
+
     #[test]
     fn classic_packets_have_the_square_and_l4s_packets_twice_the_base_probability() {
         let mut law = law(&[]);

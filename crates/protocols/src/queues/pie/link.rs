@@ -242,4 +242,14 @@ mod tests {
         (bench.law.probability, bench.law.last_delay) = (1.0, Span::from_millis(50));
         assert!((0..1000).all(|t| bench.arrive(at(t), 2) == Verdict::Keep));
     }
+
+    /// Section 4.1: a short delay protects packets up to a probability of 0.2 only.
+    #[test]
+    fn from_a_probability_of_a_fifth_on_packets_are_dropped_whatever_the_delay() {
+        let mut bench = bench(&[("max_burst", Value::text("0s")), ("derandomized", Value::Flag(false))]);
+        (bench.law.probability, bench.law.last_delay) = (0.2, Span::ZERO);
+        let dropped = (0..10_000).filter(|t| bench.arrive(at(*t), 100) == Verdict::Drop).count();
+        // Binomial with a standard deviation of 40: five of them.
+        assert!(dropped.abs_diff(2000) < 200, "{dropped}");
+    }
 }
