@@ -149,6 +149,16 @@ mod tests {
         assert_eq!(acknowledge(&mut rate, 5, &sent).1, Span::ZERO);
     }
 
+    /// Section 3.2: a packet that leaves after an idle period begins the intervals of sending and of acknowledgement.
+    #[test]
+    fn an_idle_period_is_no_part_of_a_sample() {
+        let mut rate = DeliveryRate::default();
+        let first = send(&mut rate, 0, true);
+        acknowledge(&mut rate, 10, &first);
+        let after_idle = send(&mut rate, 1000, true);
+        assert_eq!(acknowledge(&mut rate, 1010, &after_idle), (PACKET, MS(10)));
+    }
+
     #[test]
     fn the_application_limited_phase_ends_when_all_data_in_flight_is_delivered() {
         let mut rate = DeliveryRate::default();

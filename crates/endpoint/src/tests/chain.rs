@@ -87,6 +87,26 @@ fn new_credit_is_advertised_to_a_blocked_sender_without_a_probe() {
     assert_eq!(chain.loops[1].sent.last().unwrap().sent_at, last);
 }
 
+/// RFC 9293, section 3.8.6.2.2: the receiver advertises no window update below the size of a segment. The packets of the next loop
+/// are a quarter as large as those of the previous loop, which has used its credit.
+#[test]
+fn credit_for_less_than_a_packet_is_not_advertised() {
+    let limit = PACKET * 2;
+    let config = SenderConfig::new(PACKET / 4, Needs::default());
+    let law = FixedPermit::pace(Rate::from_mbps(0.8));
+    let second = Loop::with(config, ReceiverConfig::default(), law, MS(10));
+    let loops = vec![feeding(FixedPermit::window(10.0), limit), second];
+    let mut chain = Chain::new(loops, vec![Relay::new(RelayBuffer::Size(limit), PACKET)], 1);
+    chain.start(Some(100_000));
+    chain.run_until(at(1500));
+    assert!(chain.loops[1].receiver.is_complete());
+    let sent = chain.loops[0].sent.iter().filter(|segment| segment.payload > 0).count() as u64;
+    let probes = chain.loops[0].sent.len() as u64 - sent;
+    // An acknowledgement for each packet, and an update for each packet that it permits.
+    let acks = chain.loops[0].receiver.counters().acks;
+    assert!(acks <= 2 * sent + probes, "{acks} acknowledgements of {sent} packets and {probes} probes");
+}
+
 #[test]
 fn a_sender_without_credit_probes_with_exponential_backoff() {
     let limit = PACKET * 2;

@@ -70,6 +70,60 @@ fn each_lost_packet_is_reported_with_the_bytes_in_flight_and_lost_since_it_left(
         if (ack.lost, ack.prior_lost) == (PACKET * 2, PACKET * 2) && ack.in_flight_at_send == PACKET));
 }
 
+/// Packets 0 to 9 leave at once. Packets 0 and 1 are lost, and packets 10 to 12 leave after that; packet 10 is lost.
+#[test]
+fn bytes_that_were_lost_before_a_packet_left_are_not_lost_since() {
+    let (mut sender, log) = sender(Needs { samples: true, ..Needs::NONE });
+    sender.supply_endless();
+    send_all(&mut sender, at(0));
+    acknowledge(&mut sender, at(10), &[4..=4]);
+    send_all(&mut sender, at(10));
+    events(&log);
+    acknowledge(&mut sender, at(20), &[11..=12, 2..=9]);
+    // Not yet: packet 12 is two packets after packet 10.
+    assert!(!events(&log).iter().any(|event| matches!(event, Event::LostPacket(_))));
+    send_all(&mut sender, at(20));
+    acknowledge(&mut sender, at(30), &[11..=13, 2..=9]);
+    let seen = events(&log);
+    let lost =
+        seen.iter().find_map(|event| if let Event::LostPacket(lost) = event { Some(lost) } else { None });
+    assert_eq!(lost.map(|lost| lost.lost_since), Some(PACKET));
+}
+
+/// Of ten packets in flight two are acknowledged and one is lost.
+#[test]
+fn the_bytes_in_flight_before_a_loss_are_without_those_acknowledged_and_with_those_lost() {
+    let (mut sender, log) = sender(Needs::NONE);
+    sender.supply_endless();
+    send_all(&mut sender, at(0));
+    acknowledge(&mut sender, at(10), &[2..=3]);
+    let congestion = events(&log).into_iter().find_map(|event| match event {
+        Event::Congestion(congestion) => Some(congestion),
+        _ => None,
+    });
+    let congestion = congestion.unwrap();
+    assert_eq!((congestion.prior_in_flight, congestion.in_flight), (PACKET * 8, PACKET * 7));
+}
+
+/// RFC 9002, section 5.1: a sample needs an acknowledgement that acknowledges the largest number that it reports.
+#[test]
+fn an_acknowledgement_of_older_packets_alone_is_no_round_trip_time_sample() {
+    let (mut sender, log) = sender(Needs::NONE);
+    sender.supply_endless();
+    send_all(&mut sender, at(0));
+    let rtt = |log: &EventLog| {
+        events(log)
+            .into_iter()
+            .find_map(|event| if let Event::Ack(ack) = event { Some(ack.rtt) } else { None })
+    };
+    acknowledge(&mut sender, at(10), &[2..=2]);
+    assert_eq!(rtt(&log), Some(Some(Span::from_millis(10))));
+    // Packets 0 and 1 were delayed by reordering, or their acknowledgements were lost.
+    acknowledge(&mut sender, at(50), &[0..=2]);
+    assert_eq!(rtt(&log), Some(None));
+    assert_eq!(sender.smoothed_rtt(), Some(Span::from_millis(10)));
+}
+
 /// The same event after this number of packets was delivered.
 fn lost_at(event: &Event, delivered: u64) -> Event {
     let Event::LostPacket(lost) = event else { return *event };
@@ -136,6 +190,26 @@ fn a_sender_that_lacked_data_is_told_before_it_sends_again() {
     let seen = events(&log);
     let sent = |in_flight| Event::Sent { bytes: PACKET, in_flight: PACKET * in_flight };
     assert_eq!(seen[seen.len() - 3..], [Event::IdleRestart, sent(1), sent(2)]);
+}
+
+/// The delivery-rate draft, section 3.4: without data a sender is limited by the application only if the window has room.
+#[test]
+fn a_sender_that_lacks_data_with_a_full_window_is_not_application_limited() {
+    let limited = |packets_before: u64| {
+        let (mut sender, log) = sender(Needs { samples: true, ..Needs::NONE });
+        sender.supply(PACKET * packets_before);
+        send_all(&mut sender, at(0));
+        acknowledge(&mut sender, at(10), &[0..=0]);
+        sender.supply(PACKET);
+        send_all(&mut sender, at(11));
+        acknowledge(&mut sender, at(20), &[0..=packets_before]);
+        let last = events(&log).into_iter().rev().find_map(|event| match event {
+            Event::Ack(ack) => Some(ack.app_limited),
+            _ => None,
+        });
+        last.unwrap()
+    };
+    assert_eq!([limited(9), limited(10)], [true, false]);
 }
 
 #[test]

@@ -158,6 +158,21 @@ fn an_ack_of_a_packet_never_sent_is_ignored() {
     assert_eq!((manual.sender.in_flight(), manual.sender.min_rtt()), (Bytes::ZERO, Some(MS(2))));
 }
 
+/// RFC 9002, section 6.2.1: with a constant RTT of 100 ms a probe would be due after 101 ms, and the time threshold of an older
+/// packet is 112.5 ms.
+#[test]
+fn no_probe_timeout_runs_while_the_time_threshold_does() {
+    let mut manual = ManualSender::new();
+    for round in 0..100 {
+        let number = manual.send(at(100 * round));
+        manual.ack(at(100 * (round + 1)), number);
+    }
+    let lost = manual.send(at(10_000));
+    manual.send(at(10_001));
+    manual.ack(at(10_101), lost + 1);
+    assert_eq!(manual.sender.deadline(), at(10_000) + Span::from_micros(112_500));
+}
+
 #[test]
 fn a_tail_loss_is_repaired_by_probes_alone() {
     let mut only = Loop::new(FixedPermit::window(10.0), MS(10));

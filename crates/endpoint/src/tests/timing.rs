@@ -73,6 +73,21 @@ fn a_silence_is_a_time_without_a_packet_of_a_sender_that_has_data() {
     assert_eq!(silences(16_000, None, at(9_500)), [], "a packet every 500 ms");
 }
 
+/// A packet of 1000 bytes every 10 s. The first one leaves at once, and the application has data again after 4 s.
+#[test]
+fn a_silence_begins_when_a_sender_has_data_again() {
+    let mut chain = Chain::single(Loop::new(FixedPermit::pace(Rate::from_bps(800)), MS(10)));
+    chain.first().sender.start(Time::ZERO, None);
+    chain.first().sender.supply(PACKET);
+    chain.poll_sender(0);
+    chain.run_until(at(4_000));
+    chain.first().sender.supply(PACKET);
+    chain.poll_sender(0);
+    chain.run_until(at(20_000));
+    let silences = chain.first().sender.silences(at(20_000)).map(|silence| (silence.from, silence.to));
+    assert_eq!(silences.collect::<Vec<_>>(), [(at(4_000), at(10_000))]);
+}
+
 #[test]
 fn window_and_pace_apply_together() {
     let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), ..Permit::default() };
