@@ -82,6 +82,49 @@ fn a_window_above_the_bandwidth_delay_product_leaves_the_excess_in_the_queue() {
     assert!((flow.queueing_delays().mean() / 1e9 - 28.96).abs() < 1e-9);
 }
 
+/// Five packets at 0 s wait for 0 to 4 ms, two at 100 ms for 0 and 1 ms.
+fn two_bursts() -> PacketNetwork {
+    let mut builder = Builder::new(1);
+    let (there, back) = duplex(&mut builder, Rate::from_mbps(8.0), Span::from_millis(10));
+    for (name, packets, start) in [("a", 5, 0.0), ("b", 2, 0.1)] {
+        let loops = vec![one_loop(FixedWindow(packets), &[there], &[back])];
+        let (workload, start) = (Workload::Sized(PACKET * packets), seconds(start));
+        builder.flow(FlowSpec { workload, start, ..flow(name, loops) });
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn the_delay_of_an_interval_is_that_of_the_packets_served_in_it() {
+    let mut network = two_bursts();
+    network.run_to(seconds(0.0025));
+    network.start_interval();
+    network.run_to(seconds(0.2));
+    // Waits of 2, 3 and 4 ms, then 0 and 1 ms.
+    let delay = network.links().next().unwrap().interval_delay();
+    assert_eq!((delay.packets, delay.mean, delay.max), (5, Span::from_millis(2), Span::from_millis(4)));
+}
+
+#[test]
+fn statistics_of_a_link_begin_with_the_measurement() {
+    let mut network = two_bursts();
+    network.run_to(seconds(0.05));
+    network.start_measuring();
+    network.run_to(seconds(0.2));
+    let link = network.links().next().unwrap();
+    // 150 ms, in which the queue has two packets for one millisecond and one packet for another one.
+    let lengths = link.queue_lengths();
+    assert_eq!((lengths.total(), lengths.sum(), lengths.max()), (150_000_000_000, 3_000_000_000, 2));
+    assert_eq!(link.queue_time(), 3_000_000_000);
+    let waits = link.queueing_delays();
+    assert_eq!((waits.total(), waits.sum()), (2, 1_000_000_000));
+    assert_eq!((link.counters().served, link.totals().served), (2, 7));
+    let delay = link.interval_delay();
+    assert_eq!((delay.packets, delay.mean, delay.max), (2, Span::from_micros(500), Span::from_millis(1)));
+    // 2 ms of service in 150 ms.
+    assert!((link.utilization() - 2.0 / 150.0).abs() < 1e-12);
+}
+
 #[test]
 fn the_extra_delay_adds_to_the_rtt_and_is_not_a_packet_hop() {
     let mut network = single(FixedWindow(1), |spec| {
@@ -167,6 +210,8 @@ fn relays_forward_the_stream_and_add_their_queueing_delay() {
     // The second loop is the slower: ten packets per (2 ms + 20 ms + 80 us).
     let expected = 2000.0 / (10.0 / 0.02208);
     assert!((flow.completed().unwrap().secs() / expected - 1.0).abs() < 0.02);
+    // The first packet: 1 and 2 ms of service, and 20 ms of propagation.
+    assert_eq!(flow.one_way_delays().min(), 23_000_000_000);
     // Credit keeps the relay within its limit, which determines the queueing delay of the stream.
     let waits = Span::from_picos(flow.queueing_delays().quantile(0.5));
     let full = 0.04e6 / 1000.0 * 2.208e-3;

@@ -91,7 +91,10 @@ fn the_memory_of_many_transfers_is_that_of_the_running_ones_and_every_byte_arriv
     assert_eq!(delivered, sizes);
     assert_eq!(view.totals().delivered_bytes, sizes.iter().sum::<u64>() * PACKET.get());
     assert_eq!(view.totals().sent, sizes.iter().sum::<u64>());
-    assert_eq!(view.queueing_delays().total(), view.totals().sent);
+    // One sample of each distribution for each packet.
+    for samples in [view.queueing_delays(), view.one_way_delays(), view.round_trip_times()] {
+        assert_eq!(samples.total(), view.totals().sent);
+    }
     assert_eq!((view.running(), network.packets_in_network()), (0, 0));
 }
 
@@ -106,6 +109,8 @@ fn statistics_of_finished_transfers_start_with_the_measurement() {
     // The second packet of each transfer waits for the first.
     assert_eq!(view.queueing_delays().mean(), 0.5e9);
     assert!((view.round_trip_times().mean() - (21.54e9)).abs() < 1e6);
+    // One or two services of 1 ms, and 10 ms of propagation.
+    assert_eq!(view.one_way_delays().mean(), 11.5e9);
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl AttachedLaw {
 }
 
 /// When laws are evaluated.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LawHook {
     Arrival,
     Departure,

@@ -57,9 +57,6 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) {
-        if let Waiting::Several(queues) = &mut special.waiting {
-            queues.end_service();
-        }
         self.join_queue(special, now, handle, packets);
         self.start_next_service(special, now, packets);
     }
@@ -168,6 +165,9 @@ impl Link {
         while self.queued > 0 && special.server.in_service.due <= now {
             let served = special.server.in_service;
             self.leave(&served, served.due);
+            if let Waiting::Several(queues) = &mut special.waiting {
+                queues.end_service();
+            }
             if self.queued > 0 {
                 self.start_next_service(special, served.due, packets);
             }

@@ -204,6 +204,27 @@ mod tests {
         );
     }
 
+    /// Uniform among 0 to 15 slots: a mean of 7.5 and a variance of 255 / 12.
+    #[test]
+    fn a_backoff_has_each_number_of_slots_up_to_the_window_with_equal_probability() {
+        let slot = Span::from_micros(9);
+        let layer = LinkLayer::Contention {
+            access: Span::ZERO,
+            slot,
+            window: 15,
+            aggregate: 1,
+            stations: 0,
+            busy: Span::ZERO,
+        };
+        let mut medium = medium(layer);
+        let n = 20_000_u64;
+        let backoff = |i: u64| medium.release(at(i), at(i)).since(at(i)).picos() / slot.picos();
+        let slots: Vec<u64> = (0..n).map(backoff).collect();
+        assert_eq!((slots.iter().min(), slots.iter().max()), (Some(&0), Some(&15)));
+        let mean = slots.iter().sum::<u64>() as f64 / n as f64;
+        assert!((mean - 7.5).abs() < 5.0 * (255.0 / 12.0 / n as f64).sqrt(), "{mean}");
+    }
+
     #[test]
     fn packets_join_an_aggregate_until_it_begins_or_is_full() {
         let (access, slot) = (MILLI, Span::ZERO);

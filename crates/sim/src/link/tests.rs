@@ -190,6 +190,38 @@ impl Law for SojournDropper {
     }
 }
 
+/// A law that drops every second packet with a sojourn time above 3 ms at departure, and logs the queue at each hook.
+#[derive(Clone)]
+struct AlternateDropper {
+    log: mpsc::Sender<(Time, LawHook, QueueView)>,
+    late: u32,
+}
+
+impl AlternateDropper {
+    fn new(log: mpsc::Sender<(Time, LawHook, QueueView)>) -> Self {
+        Self { log, late: 0 }
+    }
+}
+
+impl Law for AlternateDropper {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, sojourn: true, ..Hooks::default() }
+    }
+    fn arrive(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        let _ = self.log.send((cx.now, LawHook::Arrival, *queue));
+        Verdict::Keep
+    }
+    fn depart(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        let _ = self.log.send((cx.now, LawHook::Departure, *queue));
+        self.late += u32::from(queue.head_sojourn > Span::from_millis(3));
+        let is_second = queue.head_sojourn > Span::from_millis(3) && self.late.is_multiple_of(2);
+        if is_second { Verdict::Drop } else { Verdict::Keep }
+    }
+    fn for_flow(&self) -> Option<Box<dyn Law>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
 fn poisson(n: usize, load: f64, sizes: impl Fn(&mut Random) -> u32) -> Vec<Arrival> {
     let mut random = Random::stream(11, "arrivals");
     let mut now = 0.0;
@@ -277,6 +309,79 @@ fn a_mark_drops_a_packet_that_is_not_ecn_capable_and_drop_has_priority() {
             run(LinkSpec { queue: queue(Verdict::Mark), routers, ..spec() }, &arrivals, Time::from_secs(1.0));
         assert_eq!((delivered.len(), link.counters().law_drops), (0, 2));
     }
+}
+
+/// A law acts on arrivals, and another one on departures: at an idle link both are evaluated when the packet arrives.
+#[test]
+fn a_mark_at_arrival_is_counted_at_a_link_with_a_law_that_acts_on_departures() {
+    let mut capable = arrival(1, 0.01, 1000);
+    capable.segment.ecn = Ecn::Ect0;
+    let observer: Box<dyn Law> = Box::new(DepartureObserver);
+    let queue = QueueLaw::single(ConstantVerdict(Verdict::Mark, LawHook::Arrival));
+    let link = LinkSpec { queue, routers: vec![(HeaderId(9), observer)], ..spec() };
+    let (link, delivered) = run(link, &[arrival(0, 0.0, 1000), capable], Time::from_secs(1.0));
+    assert_eq!(mode(&link), Some(&ServiceMode::LazyDequeue));
+    assert_eq!(delivered.iter().map(|(_, s)| (s.number, s.ecn)).collect::<Vec<_>>(), [(1, Ecn::Ce)]);
+    assert_eq!((link.counters().marks, link.counters().law_drops), (1, 1));
+}
+
+/// Packets arrive after 0, 0.25 and 1.5 ms, and each service takes a millisecond. The third one finds the second one in service,
+/// which arrived 1.25 ms before.
+#[test]
+fn a_law_receives_at_arrivals_how_long_the_packet_in_service_has_been_there() {
+    struct ArrivalLog(mpsc::Sender<Span>, bool);
+    impl Law for ArrivalLog {
+        fn hooks(&self) -> Hooks {
+            Hooks { arrive: true, depart: self.1, sojourn: true, ..Hooks::default() }
+        }
+        fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+            let _ = self.0.send(queue.head_sojourn);
+            Verdict::Keep
+        }
+    }
+    let arrivals = [0.0, 0.25e-3, 1.5e-3].map(|at| arrival(0, at, 1000));
+    for acts_on_departures in [false, true] {
+        let (log, sojourns) = mpsc::channel();
+        let queue = QueueLaw::single(ArrivalLog(log, acts_on_departures));
+        run(LinkSpec { queue, ..spec() }, &arrivals, Time::from_secs(1.0));
+        let micros = [0, 250, 1250].map(Span::from_micros);
+        assert_eq!(sojourns.try_iter().collect::<Vec<_>>(), micros, "{acts_on_departures}");
+    }
+}
+
+/// Two packets of 1000 bytes of one flow and one of 500 bytes of another one arrive at once, in this order. The second flow is
+/// served between the packets of the first one.
+#[test]
+fn the_law_of_an_internal_queue_receives_its_own_packets_with_the_one_in_service_or_departing() {
+    let (log, inputs) = mpsc::channel();
+    let law = AlternateDropper::new(log);
+    let queue = QueueLaw::multi(FlowQueues::per_flow(FairScheduler::default(), Some(Box::new(law))));
+    let other = Arrival { flow: 1, ..arrival(2, 0.0, 500) };
+    let arrivals = [arrival(0, 0.0, 1000), arrival(1, 0.0, 1000), other];
+    run(LinkSpec { queue, ..spec() }, &arrivals, Time::from_secs(1.0));
+    let inputs = inputs.try_iter().map(|(_, hook, queue)| (hook, queue.packets, queue.bytes.get()));
+    let expected = [
+        (LawHook::Arrival, 0, 0),
+        (LawHook::Departure, 1, 1000),
+        (LawHook::Arrival, 1, 1000),
+        (LawHook::Arrival, 0, 0),
+        (LawHook::Departure, 1, 500),
+        (LawHook::Departure, 1, 1000),
+    ];
+    assert_eq!(inputs.collect::<Vec<_>>(), expected);
+}
+
+/// Four packets of 1500 bytes of one flow fill the buffer. One of them, which waits, makes room for fifteen packets of 100 bytes of
+/// another flow: 4500 + 1500 = 6000.
+#[test]
+fn a_packet_that_makes_room_leaves_all_its_bytes_to_others() {
+    let large = (0..4).map(|number| arrival(number, 0.0, 1500));
+    let small = (4..19).map(|number| Arrival { flow: 1, ..arrival(number, 0.0, 100) });
+    let arrivals: Vec<Arrival> = large.chain(small).collect();
+    let link = LinkSpec { queue: fair(), buffer: Buffer::Bytes(Bytes::new(6000)), ..spec() };
+    let (link, delivered) = run(link, &arrivals, Time::from_secs(1.0));
+    assert_eq!((link.counters().buffer_drops, delivered.len()), (1, 18));
+    assert_eq!((link.queued, link.queued_bytes), (0, 0));
 }
 
 #[test]
@@ -407,7 +512,9 @@ proptest! {
         let LinkCounters { arrivals, .. } = link.counters();
         let gone = link.counters().drops() as usize + delivered.len();
         prop_assert_eq!(arrivals as usize, gone + on_wire(&link, &delivered) + link.queued as usize);
-        prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
+        let lengths = view(&link).queue_lengths();
+        prop_assert_eq!((lengths.total(), lengths.sum()), (100_000_000_000, view(&link).queue_time()));
+        prop_assert!(link.queued > 0 || link.queued_bytes == 0);
     }
 
     /// Departure times that are computed at arrivals, and lazy dequeueing with and without a call at the end of each service.
@@ -452,5 +559,31 @@ proptest! {
             (link.counters(), delivered, inputs.try_iter().collect::<Vec<_>>())
         });
         prop_assert_eq!(lazy_run, timely_run);
+    }
+
+    /// The packets of one flow have one of the internal queues: its law receives what it receives at a link with one queue.
+    #[test]
+    fn the_law_of_the_only_used_queue_receives_what_the_law_of_a_single_queue_receives(
+        link in any_link(), arrivals in traffic(),
+    ) {
+        let end = Time::from_secs(0.3);
+        let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
+        let [single, several] = [false, true].map(|is_several| {
+            let (log, inputs) = mpsc::channel();
+            let law = AlternateDropper::new(log);
+            let queue = match is_several {
+                true => QueueLaw::multi(FlowQueues::per_flow(FairScheduler::default(), Some(Box::new(law)))),
+                false => QueueLaw::single(law),
+            };
+            let (rate, loss, buffer) = (link.rate.clone(), link.loss, link.buffer);
+            let (link, delivered) = run(LinkSpec { rate, loss, buffer, queue, ..spec() }, &arrivals, end);
+            // At arrivals the sojourn time is that of the whole link, which a law of several queues does not receive.
+            let without_sojourn = |(now, hook, queue): (Time, LawHook, QueueView)| match hook {
+                LawHook::Arrival => (now, hook, QueueView { head_sojourn: Span::ZERO, ..queue }),
+                LawHook::Departure => (now, hook, queue),
+            };
+            (link.counters(), delivered, inputs.try_iter().map(without_sojourn).collect::<Vec<_>>())
+        });
+        prop_assert_eq!(single, several);
     }
 }

@@ -253,3 +253,20 @@ impl LinkMeter {
         waits
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three packets of 1 ms and one of 5 ms: a mean of 2 ms.
+    #[test]
+    fn the_mean_delay_of_two_sets_of_packets_weights_each_by_its_packets() {
+        let delay = |packets, mean, max| IntervalDelay {
+            packets,
+            mean: Span::from_millis(mean),
+            max: Span::from_millis(max),
+        };
+        assert_eq!(delay(3, 1, 2).plus(delay(1, 5, 5)), delay(4, 2, 5));
+        assert_eq!(IntervalDelay::default().plus(delay(2, 3, 4)), delay(2, 3, 4));
+    }
+}

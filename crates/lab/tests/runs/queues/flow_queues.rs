@@ -37,6 +37,24 @@ fn shares(run: &Run) -> Vec<f64> {
     rates.iter().map(|rate| rate * 4.0 / total).collect()
 }
 
+/// RFC 8290, section 1: FQ-CoDel is CoDel in each queue. With one flow there is one queue: all packets have the same times and fates.
+#[test]
+fn one_flow_at_fq_codel_has_the_run_of_one_flow_at_codel() {
+    const ONE: &str = r#"
+duration = "30s"
+measure.from = "5s"
+links = [{ name = "L", between = ["A", "B"], rate = "2Mbps", delay = "5ms", buffer = "unlimited" }]
+flows = [{ name = "f", protocol = "newreno", path = ["A", "B"] }]
+"#;
+    let [codel, fq_codel] = ["codel", "fq-codel"].map(|queue| {
+        let run = results(ONE, &[&format!("links.L.queue={queue}")]);
+        let summary = run.summary;
+        assert!(summary.flows[0].lost > 50, "{queue}");
+        (summary.flows, summary.links)
+    });
+    assert_eq!(codel, fq_codel);
+}
+
 #[test]
 fn fq_codel_shares_equally_among_flows_of_unequal_round_trips() {
     // RFC 8290, section 3: flows with a backlog share by bytes, whatever their round-trip times. Without CoDel's drops all of
