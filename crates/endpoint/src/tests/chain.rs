@@ -1,7 +1,7 @@
 //! Relays: no acknowledged byte is lost, queues respect their limit, queueing delay accumulates.
 
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
-use crate::{ReceiverConfig, ReceiverEnd, Relay, RelayBuffer, SenderConfig};
+use crate::{ReceiverConfig, ReceiverEnd, Relay, RelayBuffer, SenderConfig, SenderEnd, StreamConfig};
 use millpond_law::{
     Ack, Congestion, Context, Data, Echo, Header, HeaderId, Needs, Permit, Random, Receiver, RelayView,
     Sender, Sharing,
@@ -56,6 +56,26 @@ fn a_buffer_limited_by_delay_holds_what_the_next_loop_sends_in_that_time_and_at_
         let sent = chain.loops[1].sent.len() as f64;
         assert!((sent / (rate * 625.0) - 1.0).abs() < 0.01, "{rate} Mbit/s: {sent} packets in 5 s");
     }
+}
+
+/// 8 Mbit/s are 10,000 bytes in 10 ms, which streams with weights of 1 and 3 share while both receive data.
+#[test]
+fn a_stream_may_send_its_share_of_the_pace_of_all_active_streams() {
+    let stream = |weight, incoming_loop| StreamConfig { weight, incoming_loop, credit: u64::MAX };
+    let (config, random) = (SenderConfig::new(PACKET, Needs::default()), Random::stream(1, "shared"));
+    let law = Box::new(FixedPermit::pace(Rate::from_mbps(8.0)));
+    let mut sender = SenderEnd::with_streams(config, vec![stream(1.0, 0), stream(3.0, 1)], law, random);
+    sender.start(Time::ZERO, None);
+    let allowed = |sender: &SenderEnd| [0, 1].map(|stream| sender.allowed_within(MS(10), stream));
+    let bytes = |bytes: [u64; 2]| bytes.map(|bytes| Some(Bytes::new(bytes)));
+    sender.on_relay_arrival(at(0), 0, PACKET, false);
+    // The second stream would have three quarters if it became active.
+    assert_eq!(allowed(&sender), bytes([10_000, 7_500]));
+    sender.on_relay_arrival(at(0), 1, PACKET, false);
+    assert_eq!(allowed(&sender), bytes([2_500, 7_500]));
+    // A stream that has received nothing for more than 200 ms leaves its share to the other one.
+    sender.on_relay_arrival(at(201), 1, PACKET, false);
+    assert_eq!(allowed(&sender), bytes([2_500, 10_000]));
 }
 
 #[test]
