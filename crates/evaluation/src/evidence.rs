@@ -337,6 +337,11 @@ mod tests {
         assert_eq!(verdict(&[0.8, 0.81, 0.79], at_most), EvidenceVerdict::Met);
         assert_eq!(verdict(&[1.3, 1.31, 1.29], at_most), EvidenceVerdict::NotMet);
         assert_eq!(verdict(&[0.9, 1.1, 1.0], at_most), EvidenceVerdict::Undecided);
+        // Means of 1.13 and 0.87, on either side of the bound, and half a width of 0.62 each.
+        assert_eq!(verdict(&[0.9, 1.1, 1.4], at_most), EvidenceVerdict::Undecided);
+        assert_eq!(verdict(&[1.1, 0.9, 0.6], at_most), EvidenceVerdict::Undecided);
+        // A mean of 0.93 with half a width of t(2) = 4.303 times 0.05 over the root of 3: up to 1.054.
+        assert_eq!(verdict(&[0.88, 0.98, 0.93], at_most), EvidenceVerdict::Undecided);
         assert_eq!(verdict(&[5.0], (0.0, 4.0)), EvidenceVerdict::NotMet, "one seed is judged by its value");
     }
 

@@ -49,3 +49,27 @@ impl Capacity {
         if time > from { self.between(from, time) / (time - from) } else { self.rate(time) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_scenario::trace::Format;
+    use millpond_units::{Rate, Span};
+
+    /// 1 bit/s, 2 bit/s from 1 s on and 4 bit/s from 2 s on.
+    #[test]
+    fn bits_and_mean_rates_are_those_of_the_steps() {
+        let steps = [(0.0, 1), (1.0, 2), (2.0, 4)];
+        let steps = steps.map(|(at, bps)| (Time::from_secs(at), Rate::from_bps(bps)));
+        let (length, sampling) = (Span::from_secs(3.0), Span::from_secs(1.0));
+        let trace = Trace { format: Format::Csv, steps: steps.to_vec(), length, sampling };
+        let capacity = Capacity::of(&trace);
+        assert_eq!([0.5, 1.0, 1.5, 2.5].map(|time| capacity.until(time)), [0.5, 1.0, 2.0, 5.0]);
+        assert_eq!((capacity.between(0.5, 2.5), capacity.rate(1.0), capacity.rate(1.9)), (4.5, 2.0, 2.0));
+        // Of a window that begins before the trace only the part in the trace counts.
+        assert_eq!(
+            [(0.0, 1.0), (0.5, 1.0), (1.5, 1.0), (2.0, 0.0)].map(|(t, w)| capacity.recent(t, w)),
+            [1.0, 1.0, 1.5, 4.0]
+        );
+    }
+}

@@ -60,13 +60,7 @@ pub fn guided_utilization(trace: &Trace, rtt: f64, delay: f64, late: f64, (from,
         let rate = capacity.recent(time, memory.present).max(least);
         let change =
             capacity.recent(time, memory.change.0) / capacity.recent(time, memory.change.1).max(least);
-        let outcome = Outcome {
-            weight: spacing,
-            scale: rate,
-            within_rtt: capacity.between(time, time + rtt),
-            within_delay: capacity.between(time, time + rtt + delay),
-            rate_after: capacity.rate(time + rtt + delay),
-        };
+        let outcome = Outcome { weight: spacing, scale: rate, ..outcome_at(&capacity, time, rtt, delay) };
         Observation { rate, change, outcome }
     };
     let mut observations: Vec<Observation> = (0..count).into_par_iter().map(observe).collect();
@@ -76,6 +70,17 @@ pub fn guided_utilization(trace: &Trace, rtt: f64, delay: f64, late: f64, (from,
         trade_off.add(&mut outcomes, rtt);
     }
     1.0 - trade_off.least_idle(all, late) / all
+}
+
+/// The service after a time, with a weight and a scale of one.
+fn outcome_at(capacity: &Capacity, time: f64, rtt: f64, delay: f64) -> Outcome {
+    Outcome {
+        weight: 1.0,
+        scale: 1.0,
+        within_rtt: capacity.between(time, time + rtt),
+        within_delay: capacity.between(time, time + rtt + delay),
+        rate_after: capacity.rate(time + rtt + delay),
+    }
 }
 
 /// The observations of each cell.
@@ -89,4 +94,50 @@ fn cells(observations: &mut [Observation]) -> Vec<&[Observation]> {
         found.extend(row.chunks(size(row.len(), CELLS.1)));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_units::{Rate, Span, Time};
+
+    /// A trace with these rates in bit/s, each for a second.
+    fn trace(rates: &[u64]) -> Trace {
+        let step = |(second, bps): (u64, &u64)| {
+            (Time::ZERO + Span::from_millis(1000) * second, Rate::from_bps(*bps))
+        };
+        Trace {
+            format: Format::Csv,
+            steps: (0..).zip(rates).map(step).collect(),
+            length: Span::from_secs(rates.len() as f64),
+            sampling: Span::from_secs(1.0),
+        }
+    }
+
+    /// 1, 2 and 4 bit/s: from 0.5 s on 0.5 + 1 bits in a second, 0.5 + 2 + 2 in two, and 4 bit/s then.
+    #[test]
+    fn an_outcome_has_the_service_of_both_times_and_the_rate_after_both() {
+        let found = outcome_at(&Capacity::of(&trace(&[1, 2, 4])), 0.5, 1.0, 1.0);
+        let expected =
+            Outcome { weight: 1.0, scale: 1.0, within_rtt: 1.5, within_delay: 4.5, rate_after: 4.0 };
+        assert_eq!(found, expected);
+    }
+
+    /// The futures of all times that are used end with the measured time.
+    #[test]
+    fn what_follows_the_measured_time_changes_nothing() {
+        let measured = [8, 2, 8, 4, 2, 8, 4, 2];
+        let utilization = |rest: &[u64]| {
+            let trace = trace(&[&measured, rest].concat());
+            guided_utilization(&trace, 0.5, 0.25, 0.05, (1.0, measured.len() as f64))
+        };
+        let (slow, fast) = (utilization(&[0, 0, 0]), utilization(&[100, 100, 100]));
+        assert_eq!(slow, fast);
+        assert!((0.5..1.0).contains(&slow), "{slow}");
+    }
+
+    #[test]
+    fn a_constant_capacity_is_used_whole() {
+        assert!(guided_utilization(&trace(&[8; 10]), 0.5, 0.25, 0.0, (1.0, 10.0)) > 1.0 - 1e-9);
+    }
 }

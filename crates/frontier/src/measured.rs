@@ -173,3 +173,26 @@ fn point(run: &Run) -> ProtocolPoint {
 pub(crate) fn packet_time(mean: f64) -> f64 {
     8.0 * PACKET.as_f64() / mean.max(1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_results::{Link, Milliseconds, Summary};
+
+    /// Counts of the measured time, in which 2 of 100 packets were dropped after 9 before it.
+    #[test]
+    fn a_point_has_the_numbers_of_the_link_in_the_measured_time() {
+        let queueing_ms = Milliseconds { mean: 3.0, p50: 2.0, p95: 7.0, p99: 9.0, ..Milliseconds::default() };
+        let (utilization, arrivals, drops, drops_total) = (0.75, 100, 2, 11);
+        let link = Link { utilization, queueing_ms, arrivals, drops, drops_total, ..Link::default() };
+        let summary = Summary { links: vec![link], ..Summary::default() };
+        let point = point(&Run { summary, ..Run::default() });
+        assert_eq!((point.utilization, point.queueing_p95_ms, point.loss), (0.75, 7.0, 0.02));
+    }
+
+    /// 12,000 bits at 6 Mbit/s take 2 ms.
+    #[test]
+    fn a_packet_takes_its_bits_over_the_rate() {
+        assert!((packet_time(6e6) - 0.002).abs() < 1e-15);
+    }
+}

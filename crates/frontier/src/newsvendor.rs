@@ -219,6 +219,14 @@ mod tests {
         }
     }
 
+    /// A point above the line between its neighbours is worse than a mixture of these.
+    #[test]
+    fn the_hull_leaves_out_points_above_a_line_between_others() {
+        assert_eq!(hull(vec![(0.0, 10.0), (1.0, 9.0), (2.0, 0.0)]), [(0.0, 10.0), (2.0, 0.0)]);
+        let convex = vec![(0.0, 10.0), (1.0, 4.0), (2.0, 0.0)];
+        assert_eq!(hull(convex.clone()), convex);
+    }
+
     #[test]
     fn known_service_is_used_without_late_bytes() {
         let mut trade_off = TradeOff::default();

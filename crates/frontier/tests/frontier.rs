@@ -10,11 +10,11 @@ use millpond_units::Span;
 
 const PROTOCOLS: [&str; 8] = ["pledge", "abc", "xcp", "rcp", "acp", "copa", "swift", "lgcc"];
 
-/// The frontier of a generated trace, as bound or, as if it were recorded, as guide.
-fn frontier(name: &str, kind: LimitKind, rtt: u64, protocols: &[&str]) -> Frontier {
+/// The request for a generated trace, as bound or, as if it were recorded, as guide.
+fn request(name: &str, kind: LimitKind, rtt: u64, protocols: &[&str]) -> FrontierRequest {
     let process = TraceRecipe::new(preset(name).unwrap(), Span::from_secs(20.0), 7).process().unwrap();
     let file = process.trace.to_csv().into_bytes();
-    let request = FrontierRequest {
+    FrontierRequest {
         name: name.to_owned(),
         link: match kind {
             LimitKind::Bound => TracedLink::Generated(Box::new(process)),
@@ -26,9 +26,15 @@ fn frontier(name: &str, kind: LimitKind, rtt: u64, protocols: &[&str]) -> Fronti
         buffer: "1s".to_owned(),
         protocols: protocols.iter().map(|name| (*name).to_owned()).collect(),
         targets: [20, 100].map(Span::from_millis).to_vec(),
-    };
+    }
+}
+
+fn frontier(name: &str, kind: LimitKind, rtt: u64, protocols: &[&str]) -> Frontier {
     let registry = Registry::builtin();
-    FrontierPlan::new(request, &registry).unwrap().run(&registry, &Unwatched).unwrap()
+    FrontierPlan::new(request(name, kind, rtt, protocols), &registry)
+        .unwrap()
+        .run(&registry, &Unwatched)
+        .unwrap()
 }
 
 /// The bound holds in the mean over traces; half a point is for chance on one trace.
@@ -70,6 +76,23 @@ fn the_limit_rises_with_the_delay_and_equal_requests_have_equal_results() {
         let labels: Vec<&str> = found.protocols.iter().map(|point| point.label.as_str()).collect();
         assert_eq!(labels, ["pledge@20ms", "pledge@100ms"]);
     }
+}
+
+/// The first two seconds are left out, but at most a tenth of the run.
+#[test]
+fn the_limit_of_a_protocol_is_that_at_its_delay_and_the_service_time_of_a_packet() {
+    let found = frontier("lte-fading", LimitKind::Bound, 100, &["xcp", "copa"]);
+    assert_eq!((found.measured_from_s, found.measured_to_s), (2.0, 20.0));
+    for point in &found.protocols {
+        let delay = point.queueing_p95_ms + 1000.0 * 1500.0 * 8.0 / found.capacity_bps;
+        let at_delay = found.limit.iter().find(|limit| (limit.delay_ms - delay).abs() < 1e-9);
+        assert_eq!(at_delay.map(|limit| limit.utilization), point.limit, "{point:?}");
+    }
+    let mut request = request("lte-fading", LimitKind::Bound, 100, &["xcp"]);
+    request.duration = Span::from_secs(5.0);
+    let registry = Registry::builtin();
+    let short = FrontierPlan::new(request, &registry).unwrap().run(&registry, &Unwatched).unwrap();
+    assert_eq!((short.measured_from_s, short.measured_to_s), (0.5, 5.0));
 }
 
 /// Swift is designed for round-trip times of microseconds: here its window falls to its minimum.

@@ -113,3 +113,39 @@ fn row(records: &[SweepRecord]) -> Option<MeanRow> {
         means: Metric::ALL.iter().enumerate().filter_map(mean).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::SweepRow;
+
+    /// A run whose flows have these goodputs in all and in its only group.
+    fn record(protocol: &str, goodputs: [f64; 2]) -> SweepRecord {
+        let row = |group: Option<&str>, goodput: f64| SweepRow {
+            group: group.map(|name| Shared::from(name.to_owned())),
+            values: Values::of(|metric| (metric.name == "total_goodput_bps").then_some(goodput)),
+            ..SweepRow::default()
+        };
+        SweepRecord {
+            protocol: Some(Shared::from(protocol.to_owned())),
+            rows: vec![row(None, goodputs[0]), row(Some("a"), goodputs[1])],
+            ..SweepRecord::default()
+        }
+    }
+
+    /// 12 and 14: a standard error of 1, and t(1) = 12.706.
+    #[test]
+    fn a_mean_is_that_of_all_flows_over_the_seeds() {
+        let means = means(&[record("x", [12.0, 5.0]), record("x", [14.0, 5.0])]);
+        let mean = means[0].means.get("total_goodput_bps").unwrap();
+        assert_eq!((means.len(), means[0].runs, mean.mean), (1, 2, 13.0));
+        assert!((mean.half_width.unwrap() - 12.706).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_single_seed_says_nothing_about_randomness() {
+        let record = |protocol: &str| record(protocol, [12.0, 5.0]);
+        assert_eq!(number_without_randomness(&[record("x"), record("y"), record("z")]), 0);
+        assert_eq!(number_without_randomness(&[record("x"), record("x"), record("z")]), 1);
+    }
+}

@@ -186,6 +186,26 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_runs_has_the_values_of_all_flows_and_one_of_groups_those_of_each_group() {
+        use crate::values::Values;
+        let row = |group: Option<&str>, flows: u64| SweepRow {
+            group: group.map(|name| Shared::from(name.to_owned())),
+            flows,
+            values: Values::of(|metric| (metric.name == "jain").then_some(1.0 / flows as f64)),
+            ..SweepRow::default()
+        };
+        let rows = vec![row(None, 5), row(Some("a"), 4), row(Some("b"), 1)];
+        let records = [SweepRecord { rows, ..SweepRecord::default() }];
+        let jain = |columns: Vec<Column<'_>>| {
+            let column = columns.into_iter().find(|column| column.name == "jain").unwrap();
+            let Cells::Numbers(values) = column.cells else { panic!("texts") };
+            values.collect::<Vec<_>>()
+        };
+        assert_eq!(jain(runs(&records)), [Some(0.2)]);
+        assert_eq!(jain(groups(&records)), [Some(0.25), Some(1.0)]);
+    }
+
+    #[test]
     fn values_are_numbers_in_base_units_where_all_of_them_have_one_unit() {
         let record = |rate: &str, count: &str| SweepRecord {
             settings: Shared::from(BTreeMap::from(

@@ -8,6 +8,7 @@ use millpond_sweep::{
     Dataset, Error, SweepPlan, SweepSpec, Varied, means, number_without_randomness, run_cells,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,6 +136,21 @@ fn an_enlarged_sweep_runs_the_new_values_only() {
     let fresh = folder.path().join("fresh");
     run(larger(), &fresh, &Unwatched).unwrap();
     assert_eq!(tables(&out), tables(&fresh));
+}
+
+/// A dataset never takes a run of one world, protocol, seed, value or version for another one.
+#[test]
+fn runs_of_other_worlds_protocols_seeds_values_and_versions_have_other_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::builtin();
+    let varied = || spec(folder.path(), &["links.L.delay=10ms,20ms"]);
+    let mut keys = BTreeSet::new();
+    for (world, version) in [(World::Packets, "1.0"), (World::Fluid, "1.0"), (World::Packets, "1.1")] {
+        let spec = SweepSpec { world, ..varied() };
+        let plan = SweepPlan::new(spec, &registry, version).unwrap();
+        keys.extend(plan.cells().iter().map(|cell| cell.key.clone()));
+    }
+    assert_eq!(keys.len(), 3 * 2 * 2 * 2, "two values, protocols and seeds each");
 }
 
 /// A sweep changes nothing but the varied key.
