@@ -148,3 +148,43 @@ fn utilized_fair_shares(capacities: &[f64], flows: &[FlowDemand<'_>], goodputs: 
     }
     fair
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNLIMITED: FlowDemand<'_> = FlowDemand { links: &[0], weight: 1.0, demand: f64::INFINITY };
+
+    /// Windows of a second with these goodputs of two flows on a link of 10 bit/s.
+    fn windows(goodputs: &[[f64; 2]]) -> FairnessWindows {
+        let mut windows = FairnessWindows::new(vec![1.0; 2]);
+        for (end, goodputs) in (1..).zip(goodputs) {
+            let now = Time::from_secs(f64::from(end));
+            windows.add(now, &[10.0], &[UNLIMITED, UNLIMITED], goodputs.map(Some).to_vec());
+        }
+        windows
+    }
+
+    /// 4 of 10 bit/s are used: each fair share is 2. What leaves a queue beyond the capacity is no fair share.
+    #[test]
+    fn fair_shares_have_the_utilization_of_their_links_but_at_most_one() {
+        let shares =
+            |goodputs: [f64; 2]| utilized_fair_shares(&[10.0], &[UNLIMITED, UNLIMITED], &goodputs.map(Some));
+        assert_eq!(shares([3.0, 1.0]), [2.0, 2.0]);
+        assert_eq!(shares([8.0, 4.0]), [5.0, 5.0]);
+    }
+
+    /// Windows that end at 1, 2 and 3 s have the indices 1, 0.5 and 0.8.
+    #[test]
+    fn a_window_that_ends_when_the_measured_time_begins_is_not_measured() {
+        let windows = windows(&[[4.0, 4.0], [6.0, 0.0], [6.0, 2.0]]);
+        let jain = windows.jain();
+        assert_eq!(jain.values, [1.0, 0.5, 0.8]);
+        let from = Time::from_secs(1.0);
+        let found = FairnessWindows::quartiles(&jain, from);
+        assert_eq!((found.min, found.max), (0.5, 0.8));
+        assert!((found.p50 - 0.65).abs() < 1e-12);
+        // Shares of 4, 3 and 4, of which the first one does not count.
+        assert_eq!(windows.mean_fair_share(0, from), Some(3.5));
+    }
+}

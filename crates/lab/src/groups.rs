@@ -46,3 +46,17 @@ pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Millise
         ..Group::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two flows at 4 Mbit/s per unit of weight, and one that stops before the measured time.
+    #[test]
+    fn goodputs_are_divided_by_the_weights_of_the_flows_that_ran_in_the_measured_time() {
+        let flow = |goodput_bps, stop_s| Flow { goodput_bps, stop_s, ..Flow::default() };
+        let flows = [(flow(8e6, 20.0), 2.0), (flow(4e6, 20.0), 1.0), (flow(9e6, 5.0), 1.0)];
+        let weighted = flows.iter().map(|(flow, weight)| (flow, *weight));
+        assert_eq!(weighted_goodputs(weighted, Time::from_secs(10.0)), [4e6, 4e6]);
+    }
+}

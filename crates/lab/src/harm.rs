@@ -272,7 +272,8 @@ impl PlannedHarm {
 
 #[cfg(test)]
 mod tests {
-    use super::{HarmVerdict, of_less_is_better, of_more_is_better};
+    use super::{Harm, HarmTo, HarmVerdict, of_less_is_better, of_more_is_better};
+    use millpond_results::{Group, Milliseconds, Run, Spread, Summary};
 
     /// A quarter of the goodput or four times the delay: three quarters of the performance are lost.
     #[test]
@@ -283,6 +284,34 @@ mod tests {
         assert_eq!([of_more_is_better(40.0, 50.0), of_less_is_better(10.0, 8.0)], [-0.25, -0.25]);
     }
 
+    /// The group has a quarter of the goodput, and twice the 95th percentile of the one-way times. Other groups and other
+    /// percentiles do not count.
+    #[test]
+    fn harm_is_that_to_the_goodput_and_the_95th_percentile_of_the_one_way_times_of_the_group() {
+        let group = |name: &str, goodput: f64, p95: f64| {
+            let times =
+                Milliseconds { min: 1.0, mean: 3.0, p50: 2.0, p95, p99: 99.0, ..Milliseconds::default() };
+            Group {
+                name: name.to_owned(),
+                goodput_bps: Spread { mean: goodput, ..Spread::default() },
+                one_way_ms: Some(times),
+                ..Group::default()
+            }
+        };
+        let run =
+            |groups: Vec<Group>| Run { summary: Summary { groups, ..Summary::default() }, ..Run::default() };
+        let alone = run(vec![group("harmed", 8e6, 20.0)]);
+        let beside = run(vec![group("harming", 5e6, 50.0), group("harmed", 2e6, 40.0)]);
+        let harm = Harm::of("harmed", &alone, &beside);
+        assert_eq!(harm, Harm { goodput: 0.75, delay: 0.5 });
+        let harms = [(harm, Harm { goodput: 0.25, delay: 0.5 }); 2];
+        let [goodput, delay] =
+            [|harm: &Harm| harm.goodput, |harm: &Harm| harm.delay].map(|of| HarmTo::of(&harms, of));
+        assert_eq!([goodput.verdict, delay.verdict], [HarmVerdict::More, HarmVerdict::NoMore]);
+        let means = [goodput.by_flows, goodput.by_own_kind, delay.by_flows, delay.by_own_kind];
+        assert_eq!(means.map(|estimate| estimate.unwrap().mean), [0.75, 0.25, 0.5, 0.5]);
+    }
+
     #[test]
     fn a_verdict_needs_differences_that_have_one_sign() {
         let of = |differences: &[f64]| HarmVerdict::of(differences.iter().copied());
@@ -290,6 +319,7 @@ mod tests {
         assert_eq!(of(&[-0.3, -0.31, -0.29]), HarmVerdict::NoMore);
         assert_eq!(of(&[0.3, 0.31, 0.29]), HarmVerdict::More);
         assert_eq!(of(&[0.3, -0.3, 0.1]), HarmVerdict::Undecided);
+        assert_eq!(of(&[-0.3, 0.3, -0.1]), HarmVerdict::Undecided, "less harm in the mean");
         assert_eq!(of(&[0.3]), HarmVerdict::Undecided, "one seed says nothing about the others");
         assert_eq!(of(&[f64::NAN]), HarmVerdict::Undecided);
     }

@@ -1,6 +1,8 @@
 //! Measured quantities are consistent with each other, and correct for known traffic.
 
-use crate::common::{flow, fluid, link, results};
+use crate::common::{flow, fluid, link, results, scenario};
+use millpond_lab::fair_shares;
+use millpond_protocols::Registry;
 use millpond_results::{EntityKind, Run, quantity};
 
 const PAIR: &str = r#"
@@ -119,6 +121,135 @@ fn samples_of_a_link_add_up_to_its_summary() {
     assert!((mean(quantity::QUEUE) / link.queue_packets.mean - 1.0).abs() < 1e-3);
 }
 
+/// Windows of 2 s: there are two flows in the whole of that from 14 to 16 s alone, whether the second one stops at 17 s or has 2.5 MB,
+/// which take 3 s at two thirds of the link and 5 s at the 4 Mbit/s that the first one leaves.
+#[test]
+fn a_flow_counts_in_the_windows_of_fairness_in_the_whole_of_which_it_runs() {
+    for end in ["flows.small.stop=17s", "flows.small.workload={ size = \"2.5MB\" }"] {
+        let run = results(PAIR, &["flows.small.start=13s", end]);
+        let stop = flow(&run, "small").stop_s;
+        assert!(16.0 < stop && stop < 18.0, "{end}: {stop}");
+        let windows = samples(&run, EntityKind::Group, "all", quantity::JAIN);
+        let of_two: Vec<f64> = windows.filter_map(|(end, index)| (!index.is_nan()).then_some(end)).collect();
+        assert_eq!(of_two, [16.0], "{end}");
+    }
+}
+
+/// Intervals of 500 ms. A flow that starts at 12.3 s sends at its rate for the 200 ms that are left: 40 packets of 10,000 bits with
+/// their headers, one more or less.
+#[test]
+fn the_rates_of_the_first_interval_are_means_over_the_time_in_which_the_flow_ran() {
+    let run = results(PAIR, &["flows.small.start=12.3s"]);
+    let (time, rate) = samples(&run, EntityKind::Flow, "small", quantity::SEND_RATE).next().unwrap();
+    assert_eq!(time, 12.5);
+    assert!((rate / 2e6 - 1.0).abs() < 0.06, "{rate}");
+}
+
+/// In the interval from 12 to 12.5 s there are two flows if the second one runs in its middle.
+#[test]
+fn a_flow_has_a_fair_share_in_the_intervals_in_the_middle_of_which_it_runs() {
+    let first = |start: &str| {
+        let sets = [start];
+        let run = results(PAIR, &sets);
+        let shares = fair_shares(&scenario(PAIR, &sets), &Registry::builtin(), &run);
+        let small = shares.iter().find(|series| series.entity == "small").unwrap();
+        small
+            .times
+            .iter()
+            .zip(&small.values)
+            .find(|(_, share)| !share.is_nan())
+            .map(|(time, share)| (*time, *share))
+    };
+    assert_eq!(first("flows.small.start=12.2s"), Some((12.5, 2e6)), "its application has 2 Mbit/s");
+    assert_eq!(first("flows.small.start=12.3s"), Some((13.0, 2e6)));
+}
+
+/// 250 of 1250 bytes are headers: the goodput is four fifths of the sending rate, but for losses and what is under way.
+#[test]
+fn a_goodput_counts_no_headers_in_either_world() {
+    const HEADERS: &str = r#"
+duration = "30s"
+measure.from = "10s"
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "10ms", buffer = "50packets", queue = "red" }]
+flows = [{ name = "f", protocol = "newreno", path = ["A", "B"], packet = "1250B", overhead = "250B" }]
+"#;
+    for run in [results(HEADERS, &[]), fluid(HEADERS, &[])] {
+        let flow = flow(&run, "f");
+        let share = flow.goodput_bps / flow.send_rate_bps;
+        assert!((share / 0.8 - 1.0).abs() < 0.02, "{}: {share}", run.summary.world);
+    }
+}
+
+/// One flow over its own link, and three over another one. The first one starts in the middle of the measured time.
+const TWO_LINKS: &str = r#"
+duration = "40s"
+measure.from = "10s"
+links = [
+  { name = "L", between = ["A", "B"], rate = "10Mbps", delay = "10ms", buffer = "100packets", queue = "red" },
+  { name = "M", between = ["C", "D"], rate = "4Mbps", delay = "10ms", buffer = "100packets", queue = "red" },
+]
+flows = [
+  { name = "one", protocol = "newreno", path = ["A", "B"], start = "25s" },
+  { name = "three", protocol = "newreno", path = ["C", "D"], count = 3 },
+]
+"#;
+
+#[test]
+fn the_delay_of_all_flows_is_the_mean_over_their_packets() {
+    for run in [results(TWO_LINKS, &[]), fluid(TWO_LINKS, &[])] {
+        let weighted = |value: fn(&millpond_results::Flow) -> f64| {
+            run.summary.flows.iter().map(|flow| flow.delivered as f64 * value(flow)).sum::<f64>()
+        };
+        let mean = weighted(|flow| flow.queueing_ms.mean) / weighted(|_| 1.0);
+        let found = run.summary.queueing_ms.mean;
+        assert!((found / mean - 1.0).abs() < 1e-3, "{}: {found}, not {mean}", run.summary.world);
+    }
+}
+
+/// All packets of the flow pass one queue, which is empty for half of the measured time.
+#[test]
+fn the_delay_of_a_link_is_that_of_its_packets_and_not_of_its_time() {
+    for run in [results(TWO_LINKS, &[]), fluid(TWO_LINKS, &[])] {
+        let (link, flow) = (link(&run, "L").queueing_ms.mean, flow(&run, "one").queueing_ms.mean);
+        assert!((link / flow - 1.0).abs() < 0.05, "{}: {link} and {flow}", run.summary.world);
+    }
+}
+
+/// A flow fills a buffer of ten packets and stops before the measured time.
+#[test]
+fn counters_of_a_link_are_those_of_the_measured_time_and_drops_also_of_the_whole_run() {
+    const EARLY: &str = r#"
+duration = "6s"
+measure.from = "4s"
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "10ms", buffer = "10packets" }]
+flows = [{ name = "f", protocol = "newreno", path = ["A", "B"], stop = "2s" }]
+"#;
+    let run = results(EARLY, &[]);
+    let link = link(&run, "L");
+    assert_eq!((link.arrivals, link.drops, link.utilization), (0, 0, 0.0));
+    assert!(link.drops_total > 0);
+}
+
+/// The sample at the beginning of the measured time belongs to the time before it.
+#[test]
+fn the_mean_window_is_that_of_the_samples_after_the_beginning_of_the_measured_time() {
+    const ONE: &str = r#"
+duration = "4s"
+measure = { from = "1s", every = "1s" }
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "50ms", buffer = "1bdp" }]
+flows = [{ name = "f", protocol = "newreno", path = ["A", "B"], count = 2 }]
+"#;
+    for run in [results(ONE, &[]), fluid(ONE, &["links.L.queue=red"])] {
+        let windows: Vec<f64> = samples(&run, EntityKind::Flow, "f.0", quantity::WINDOW)
+            .filter_map(|(time, window)| (time > 1.5).then_some(window))
+            .collect();
+        assert_eq!(windows.len(), 3);
+        let mean = windows.iter().sum::<f64>() / 3.0;
+        let found = flow(&run, "f.0").window_packets.unwrap();
+        assert!((found / mean - 1.0).abs() < 1e-12, "{}: {found}, not {mean}", run.summary.world);
+    }
+}
+
 #[test]
 fn the_goodput_of_a_flow_integrates_to_what_it_delivered() {
     let run = results(PAIR, &[]);
@@ -192,6 +323,15 @@ fn a_relay_sends_what_it_holds_when_its_flow_has_stopped() {
             assert!((delivered / sent - 1.0).abs() < 0.02, "{world}: {delivered} of {sent}");
         }
     }
+}
+
+/// At the end of the run the relay still holds half a megabit or more: a sixth of what arrives in 3 s.
+#[test]
+fn what_a_relay_holds_at_the_end_is_not_dropped() {
+    let run = results(STOPS_BEFORE_ITS_RELAY, &["duration=3s"]);
+    let relay = &run.summary.relays[0];
+    assert!(relay.queue_packets.max > 0.5e6 / 12_000.0, "{relay:?}");
+    assert_eq!(relay.dropped, 0);
 }
 
 #[test]

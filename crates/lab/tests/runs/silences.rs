@@ -45,6 +45,36 @@ fn flows_that_sleep_after_an_outage_are_reported_without_the_outage() {
     assert!(silence_sentences(&run.summary)[0].contains("although it had data and its path was up"));
 }
 
+/// Twenty round trips of 500 ms are 10 s.
+#[test]
+fn a_silence_is_longer_than_twenty_base_round_trip_times_and_ends_in_the_measured_time() {
+    let silences = |sets: &[&str]| results(OUTAGE, sets).summary.silences;
+    let far = silences(&["flows.f.count=20", "flows.f.rtt=500ms"]);
+    assert!(far.iter().all(|silence| silence.silent_s > 10.0), "{far:?}");
+    let late = silences(&["flows.f.count=20", "measure.from=20s"]);
+    assert!(late.iter().all(|silence| silence.to_s > 20.0), "{late:?}");
+}
+
+/// The second link of the path has an outage from 3 to 5 s, within that of the first one from 2 to 8 s.
+#[test]
+fn a_path_is_up_when_all_its_links_are() {
+    const SECOND: &str = r#"
+[[links]]
+name = "M"
+between = ["B", "C"]
+rate = { steps = [["0s", "20Mbps"], ["3s", "0bps"], ["5s", "20Mbps"]] }
+delay = "0s"
+buffer = "100packets"
+"#;
+    let text = OUTAGE.replace("[[flows]]", &format!("{SECOND}\n[[flows]]"));
+    let text = text.replace("path = [\"A\", \"B\"]", "path = [\"A\", \"B\", \"C\"]");
+    let silences = results(&text, &["flows.f.count=20"]).summary.silences;
+    assert!(silences.iter().any(|silence| silence.from_s >= 8.0));
+    for silence in silences {
+        assert!(silence.to_s <= 2.0 || silence.from_s >= 8.0, "{silence:?}");
+    }
+}
+
 #[test]
 fn a_flow_without_data_a_flow_that_always_sends_and_an_outage_are_no_silences() {
     let ends_in_outage = ["duration=7s"];

@@ -209,6 +209,16 @@ mod tests {
         }
     }
 
+    /// A segment of 4 s arrives at 10 s, and no other one.
+    #[test]
+    fn a_standstill_that_lasts_counts_until_now() {
+        let at = |secs: f64| Time::from_secs(secs);
+        let mut client = VideoClient::new(player(), RequestPath::default());
+        client.complete_segment(at(10.0));
+        let stood = |now| client.playback(at(now)).map(|playback| playback.rebuffering);
+        assert_eq!([12.0, 14.0, 20.0].map(stood), [0.0, 0.0, 6.0].map(|stood| Some(seconds(stood))));
+    }
+
     #[test]
     fn the_rate_map_is_linear_over_the_cushion() {
         let map = |buffer| player().rate_map(seconds(buffer));
