@@ -177,6 +177,11 @@ proptest! {
             }
         }
         prop_assert_eq!(outcome(&network), outcome(&run()));
+        // Counts of the shared loop are divided among its flows without a rest.
+        for count in [1, 7, 1000] {
+            let parts = network.flows().map(|flow| flow.loops().nth(1).map_or(0, |shared| shared.part(count)));
+            prop_assert_eq!(parts.sum::<u64>(), count);
+        }
     }
 
     #[test]
