@@ -80,7 +80,7 @@ const RULES: &[PaperRule] = {
     ]
 };
 
-/// Dashes of the tones of one colour, three tones each.
+/// Dashes of tones. Tones of two series that have one colour on paper differ by them.
 const TONE_DASHES: [&[f64]; 4] = [&[], &[4.0, 2.0], &[1.3, 2.0], &[5.0, 2.0, 1.3, 2.0]];
 
 /// The ink of these classes; `colour` is that of what has no colour of its own.
@@ -125,10 +125,31 @@ fn colour_of(classes: &str, base: Option<usize>) -> (Rgb, Option<&'static [f64]>
     let tone = classes.split_whitespace().find_map(|class| index(class, 'f'));
     match (own, tone) {
         (own, Some(tone)) => {
-            let dashes = TONE_DASHES[(tone / 3) % TONE_DASHES.len()];
+            let dashes = TONE_DASHES[(tone + tone / COLOURS) % TONE_DASHES.len()];
             (PALETTE[(own.unwrap_or_default() + tone) % COLOURS], Some(dashes))
         }
         (Some(own), None) => (PALETTE[own % COLOURS], None),
         (None, None) => (GREY, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Colour and dashes of a tone.
+    fn of(series: usize, tone: usize) -> (Rgb, Option<&'static [f64]>) {
+        colour_of(&format!("line c{series} f{tone}"), None)
+    }
+
+    #[test]
+    fn tones_of_one_series_and_the_first_ones_of_several_differ() {
+        let of_one: Vec<_> = (0..12).map(|tone| of(0, tone)).collect();
+        let of_several: Vec<_> =
+            (0..COLOURS).flat_map(|series| (0..4).map(move |tone| of(series, tone))).collect();
+        for all in [of_one, of_several] {
+            let twice = all.iter().enumerate().find(|(index, one)| all[..*index].contains(one));
+            assert_eq!(twice, None);
+        }
     }
 }
