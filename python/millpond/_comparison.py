@@ -174,9 +174,7 @@ def _number(value: float | None) -> float:
 def _units() -> Iterator[tuple[str, str]]:
     """The units of all columns of means."""
     of_statistics = {
-        f"{name}_{statistic}": unit
-        for name, (unit, statistics) in DISTRIBUTIONS.items()
-        for statistic in statistics
+        f"{name}_{statistic}": unit for name, (unit, statistics) in DISTRIBUTIONS.items() for statistic in statistics
     }
     for name, unit in (ESTIMATES | of_statistics).items():
         yield from ((name, unit), (f"{name}_half_width", unit))
