@@ -115,6 +115,19 @@ fn fairness_does_not_include_sources_of_transfers() {
     assert!(link(&run, "L").utilization > 0.9);
 }
 
+/// The rates of a source are means over the time until its last transfer is complete, after its stop.
+#[test]
+fn a_source_ends_with_its_last_transfer() {
+    let run = results(MICE, &["flows.mice.workload={ transfers = \"1500KB\", every = \"700ms\" }"]);
+    for source in run.summary.flows.iter().filter(|flow| flow.group == "mice") {
+        let own = format!("{}/", source.name);
+        let own = || run.transfers.iter().filter(|one| one.name.starts_with(&own));
+        let last = own().filter_map(|one| one.completed_s).fold(0.0, f64::max);
+        assert!(last > 25.0 && own().all(|one| one.completed_s.is_some()), "{last}");
+        assert!((source.stop_s - last).abs() < 1e-9, "{} {last}", source.stop_s);
+    }
+}
+
 #[test]
 fn transfers_run_over_relays() {
     let text = MICE
