@@ -1,18 +1,10 @@
 //! Chains of loops whose flow stops: relays send what they hold, and then the loops after them stop.
 
-use crate::laws::{P, Ramp, Steady};
+use crate::laws::{EXACT, P, Ramp, Steady};
 use millpond_fluid::{
-    Accuracy, Assembly, Entity, Error, FluidNetwork, LinkId, Loop, LoopId, Relay, RelayBuffer, Solution,
+    Assembly, Entity, Error, FluidNetwork, LinkId, Loop, LoopId, Relay, RelayBuffer, Solution,
 };
 use millpond_law::fluid::{SenderLaws, sender_law};
-
-const EXACT: Accuracy = Accuracy {
-    tolerance: 1e-9,
-    longest_step: f64::INFINITY,
-    track_discontinuities: true,
-    hysteresis: true,
-    max_steps: 1_000_000,
-};
 
 /// A network with links of these capacities and without limits of their buffers.
 fn links(capacities: &[f64]) -> FluidNetwork {

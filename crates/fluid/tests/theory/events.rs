@@ -1,6 +1,6 @@
 //! Events at known times: full buffers, guards, ticks, relays; and rejected networks.
 
-use crate::laws::{Excess, Follow, P, Steady, scalar};
+use crate::laws::{EXACT, Excess, Follow, P, Steady, scalar};
 use millpond_fluid::{
     Accuracy, Assembly, DenseOutput, Entity, Error, FluidNetwork, Frozen, Integration, Loop, LoopId, Relay,
     RelayBuffer, Solver,
@@ -8,14 +8,6 @@ use millpond_fluid::{
 use millpond_law::fluid::{
     Feedback, FluidLink, FluidSender, LawState, LinkInput, Number, PathAggregation, Quantity, SenderInput,
     State, link_law, sender_law,
-};
-
-const EXACT: Accuracy = Accuracy {
-    tolerance: 1e-9,
-    longest_step: f64::INFINITY,
-    track_discontinuities: true,
-    hysteresis: true,
-    max_steps: 1_000_000,
 };
 
 #[test]

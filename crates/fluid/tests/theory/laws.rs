@@ -8,6 +8,15 @@ use millpond_law::fluid::{
 
 pub(crate) const P: ProtocolId = ProtocolId(0);
 
+/// With a small error and every discontinuity as the end of a step.
+pub(crate) const EXACT: Accuracy = Accuracy {
+    tolerance: 1e-9,
+    longest_step: f64::INFINITY,
+    track_discontinuities: true,
+    hysteresis: true,
+    max_steps: 1_000_000,
+};
+
 /// Equilibrium rate, such that disturbances do not make rates negative.
 pub(crate) const BASE: f64 = 1000.0;
 
