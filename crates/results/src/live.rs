@@ -78,10 +78,9 @@ impl LiveFacts {
         std::iter::once(machine).chain(self.unresolved_queueing(queueing_ms)).chain(distrust).collect()
     }
 
-    /// A sentence if lateness is more than a tenth of the mean queueing delay.
+    /// A sentence if lateness is more than a tenth of the mean queueing delay; none if nothing was acknowledged.
     fn unresolved_queueing(&self, queueing_ms: f64) -> Option<String> {
-        let late = self.late_ms()?;
-        let _measured = self.shortest_rtt_ms?;
+        let late = self.late_ms().filter(|_| self.shortest_rtt_ms.is_some())?;
         (late > Self::LATEST * queueing_ms).then(|| {
             format!(
                 "the mean queueing delay, {queueing_ms:.3} ms, is less than ten times the 99th percentile of lateness ({late:.3} ms), which may be a part of it"
