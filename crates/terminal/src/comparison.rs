@@ -1,6 +1,7 @@
 //! Several runs side by side.
 
 use super::run_keys::{RUN_KEYS, of_row};
+use super::summary::SLOWDOWNS;
 use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate, TransferCounts};
 use millpond_tables::{Cell, Document, Table, table};
 use millpond_units::format::{fixed, number, percent, two_digits};
@@ -73,9 +74,6 @@ const COMPLETIONS: &[&str] = &[
     "completion\ntime, ms\np95",
     "completion\ntime, ms\np99",
 ];
-
-/// The further columns if the shortest completion time of a transfer is known.
-const SLOWDOWNS: &[&str] = &["slowdown\np50", "slowdown\np95", "slowdown\np99"];
 
 /// The numbers, the completion times and the slowdown of transfers.
 fn completions(comparison: &[ComparisonRow]) -> Table {

@@ -139,8 +139,8 @@ const TRANSFERS: &[&str] = &[
     "completion\ntime, ms\nmax",
 ];
 
-/// The further columns if the shortest completion time of a transfer is known.
-const SLOWDOWNS: &[&str] = &["slowdown\np50", "slowdown\np95", "slowdown\np99"];
+/// The further columns of tables of transfers if the shortest completion time of one is known.
+pub(crate) const SLOWDOWNS: &[&str] = &["slowdown\np50", "slowdown\np95", "slowdown\np99"];
 
 /// Groups of flows of finite size.
 fn groups_with_transfers(summary: &Summary) -> impl Iterator<Item = &Group> {

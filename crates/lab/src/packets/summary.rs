@@ -1,5 +1,6 @@
 //! The summary of a run, from its counters, histograms and series.
 
+use super::transfers::{CountedTransfer, completion, slowdown};
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
 use crate::groups::{group_of_flows, weighted_goodputs, with_loops};
@@ -48,6 +49,9 @@ impl FinishedPacketRun<'_> {
         let compete = flows.iter().zip(&self.plan.flows).filter(|(_, plan)| plan.competes);
         let goodputs = weighted_goodputs(compete.map(|(flow, plan)| (flow, plan.weight)), self.from());
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
+        let names = || self.scenario.flows.iter().map(|group| group.name.value.as_str());
+        let transfers: Vec<Vec<CountedTransfer>> = names().map(|name| self.counted(name)).collect();
+        let groups = names().zip(&transfers).map(|(name, own)| self.group(name, &flows, own)).collect();
         let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
             scenario: self.scenario.title.clone(),
@@ -60,13 +64,13 @@ impl FinishedPacketRun<'_> {
             packet_hops: self.plan.network.packet_hops(),
             measured_from_s: self.from().secs(),
             warnings: self.warnings(),
-            groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
+            groups,
             flows,
             silences: self.silences(),
             links: self.plan.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
             queueing_ms: milliseconds_of_histogram(&self.delays(None)),
-            slowdown: self.slowdown(),
+            slowdown: slowdown(transfers.iter().flatten()),
             fairness: Fairness {
                 jain: jain_of_several(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -146,14 +150,13 @@ impl FinishedPacketRun<'_> {
         self.view(flow).loops().enumerate().map(of).collect()
     }
 
-    fn group(&self, name: &str, flows: &[Flow]) -> Group {
+    fn group(&self, name: &str, flows: &[Flow], transfers: &[CountedTransfer]) -> Group {
         let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
-        let transfers = self.completion(name);
         Group {
-            transfers: transfers.total,
-            completed: transfers.completed,
-            completion_ms: transfers.completion_ms,
-            slowdown: transfers.slowdown,
+            transfers: transfers.len() as u64,
+            completed: transfers.iter().filter(|one| one.took.is_some()).count() as u64,
+            completion_ms: completion(transfers),
+            slowdown: slowdown(transfers),
             playback: self.playback(name),
             one_way_ms: Some(milliseconds_of_histogram(&self.one_way_delays(name))),
             ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))), self.from())

@@ -9,18 +9,6 @@ use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, S
 use millpond_stats::{Histogram, mean, quantile_of_sorted};
 use millpond_units::{Span, Time};
 
-/// The transfers of a group of flows.
-pub(super) struct GroupTransfers {
-    /// The number of transfers.
-    pub(super) total: u64,
-    /// The number of complete transfers.
-    pub(super) completed: u64,
-    /// The completion times; none if no transfer is complete.
-    pub(super) completion_ms: Option<Milliseconds>,
-    /// How many times as long as alone in the network they took; none if that is not known.
-    pub(super) slowdown: Option<Slowdown>,
-}
-
 impl FinishedPacketRun<'_> {
     /// Distributions of queueing delay: of each direction of each link, each group of flows, and all flows.
     pub(super) fn distributions(&self) -> Vec<Distribution> {
@@ -88,9 +76,8 @@ impl FinishedPacketRun<'_> {
     fn spawned(&self, source: &TransferSourcePlan) -> impl Iterator<Item = Transfer> {
         let all = self.plan.network.transfers(source.id).all();
         let TransferSourcePlan { name, group, protocol, .. } = source;
-        let shortest = |size| source.shortest_completion.as_ref().map(|shortest| shortest.of(size).millis());
         all.into_iter().enumerate().map(move |(number, one)| Transfer {
-            shortest_ms: shortest(one.size),
+            shortest_ms: source.shortest(one.size).map(Span::millis),
             ..part_of(name, number, group, protocol, &one)
         })
     }
@@ -158,40 +145,20 @@ impl FinishedPacketRun<'_> {
         }
     }
 
-    /// The transfers of a group.
-    pub(super) fn completion(&self, group: &str) -> GroupTransfers {
-        let all = self.counted(Some(group));
-        let complete: Vec<f64> = all.iter().filter_map(|one| one.took).map(Span::millis).collect();
-        GroupTransfers {
-            total: all.len() as u64,
-            completed: complete.len() as u64,
-            completion_ms: milliseconds_of_list(complete),
-            slowdown: slowdown(&all),
-        }
-    }
-
-    /// The slowdown of the transfers of all groups.
-    pub(super) fn slowdown(&self) -> Option<Slowdown> {
-        slowdown(&self.counted(None))
-    }
-
-    /// The transfers of a group, or of all groups. Spawned transfers and those of applications count if they arrived in the
-    /// measured time.
-    fn counted(&self, group: Option<&str>) -> Vec<CountedTransfer> {
-        let belongs = |name: &str| group.is_none_or(|group| group == name);
+    /// The transfers of a group. Spawned transfers and those of applications count if they arrived in the measured time.
+    pub(super) fn counted(&self, group: &str) -> Vec<CountedTransfer> {
         let network = &self.plan.network;
-        let flows = self.plan.flows.iter().filter(|flow| belongs(&flow.group) && flow.size.is_some());
+        let flows = self.plan.flows.iter().filter(|flow| flow.group == group && flow.size.is_some());
         let flows = flows.map(|flow| CountedTransfer {
             took: network.flow(flow.id).completed().map(|end| end.since(flow.start)),
             shortest: flow.shortest_completion,
         });
-        let sources = self.plan.sources.iter().filter(|source| belongs(&source.group));
+        let sources = self.plan.sources.iter().filter(|source| source.group == group);
         let spawned = sources.flat_map(|source| {
             let all = self.measured(network.transfers(source.id).all());
-            let shortest = |size| source.shortest_completion.as_ref().map(|shortest| shortest.of(size));
-            all.map(move |one| CountedTransfer { shortest: shortest(one.size), ..one.into() })
+            all.map(|one| CountedTransfer { shortest: source.shortest(one.size), ..one.into() })
         });
-        let applications = self.plan.applications.iter().filter(|application| belongs(&application.group));
+        let applications = self.plan.applications.iter().filter(|application| application.group == group);
         let requested = applications
             .flat_map(|one| self.measured(network.application_transfers(one.id).to_vec()).map(Into::into));
         flows.chain(spawned).chain(requested).collect()
@@ -205,9 +172,9 @@ impl FinishedPacketRun<'_> {
 }
 
 /// A transfer that counts in the results of its group.
-struct CountedTransfer {
+pub(super) struct CountedTransfer {
     /// Its completion time, if it is complete.
-    took: Option<Span>,
+    pub(super) took: Option<Span>,
     /// The shortest one, if that is known.
     shortest: Option<Span>,
 }
@@ -218,10 +185,15 @@ impl From<millpond_sim::Transfer> for CountedTransfer {
     }
 }
 
+/// The completion times of those of them that are complete; none if no transfer is.
+pub(super) fn completion(transfers: &[CountedTransfer]) -> Option<Milliseconds> {
+    milliseconds_of_list(transfers.iter().filter_map(|one| one.took).map(Span::millis).collect())
+}
+
 /// The slowdown of those of them that are complete, and whose shortest completion time is known; none without any.
-fn slowdown(transfers: &[CountedTransfer]) -> Option<Slowdown> {
+pub(super) fn slowdown<'a>(transfers: impl IntoIterator<Item = &'a CountedTransfer>) -> Option<Slowdown> {
     let ratio = |one: &CountedTransfer| Some(one.took?.secs() / one.shortest?.secs());
-    let mut ratios: Vec<f64> = transfers.iter().filter_map(ratio).collect();
+    let mut ratios: Vec<f64> = transfers.into_iter().filter_map(ratio).collect();
     ratios.sort_by(f64::total_cmp);
     let at = |level| quantile_of_sorted(&ratios, level);
     Some(Slowdown { mean: mean(&ratios), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })

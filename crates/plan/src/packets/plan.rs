@@ -90,8 +90,8 @@ pub struct TransferSourcePlan {
     pub start: Time,
     /// When it stops; none: with the run.
     pub stop: Option<Time>,
-    /// The shortest completion time of its transfers, if their links have one.
-    pub shortest_completion: Option<ShortestCompletion>,
+    /// The shortest completion times of its transfers, if their links have them.
+    pub(super) shortest_completion: Option<ShortestCompletion>,
 }
 
 /// An application, whose pages, segments or frames are transfers.
@@ -160,6 +160,13 @@ impl fmt::Display for NetworkSize<'_> {
             write!(f, ", {sources} sources of transfers")?;
         }
         write!(f, " ({})", protocols.iter().copied().collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl TransferSourcePlan {
+    /// The shortest completion time of a transfer of this size, if the links have one.
+    pub fn shortest(&self, size: Bytes) -> Option<Span> {
+        self.shortest_completion.as_ref().map(|shortest| shortest.of(size))
     }
 }
 
