@@ -10,7 +10,8 @@ use millpond_law::LinkFacts;
 use millpond_protocols::Registry;
 use millpond_scenario::{Faults, RouterConduct, Scenario};
 
-/// The warnings of the queue law of each link that carries data. Links with the same warning are named together.
+/// The warnings of the queue law of each link that carries data. Links with the same warning are named together,
+/// each once if both of its directions have it.
 ///
 /// # Errors
 /// An unknown queue, or a setting that it refuses.
@@ -34,6 +35,7 @@ pub(crate) fn queue_warnings(
         for warning in configured.queue.warnings(&configured.settings, &facts) {
             let warning = format!("{} {warning}", configured.name());
             match found.iter_mut().find(|(known, _)| *known == warning) {
+                Some((_, links)) if links.contains(&hop.link) => {}
                 Some((_, links)) => links.push(hop.link),
                 None => found.push((warning, vec![hop.link])),
             }

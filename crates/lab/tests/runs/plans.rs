@@ -95,10 +95,13 @@ fn a_protocol_that_adapts_to_marks_has_a_warning_at_links_that_set_none() {
 fn a_queue_law_whose_threshold_is_beyond_the_buffer_has_a_warning() {
     let warnings =
         |sets: &[&str]| plan(&scenario(LINE, sets), &Registry::builtin()).unwrap().warnings().to_vec();
-    let small = "red acts on queues beyond max_th = 97.5KB, and the buffer has 30KB: it never marks or drops a packet";
+    let small = "red acts on queues beyond max_th = 97.5KB, and the buffer has less: it never marks or drops a packet";
     assert_eq!(warnings(&["links.L2.buffer=30KB"]), [format!("link \"L2\": {small}")]);
-    let both = ["links.L1.buffer=30KB", "links.L2.buffer=30KB"];
+    let both = ["links.L1.buffer=20KB", "links.L2.buffer=30KB"];
     assert_eq!(warnings(&both), [format!("links \"L1\", \"L2\": {small}")]);
+    // Data in both directions of both links.
+    let there_and_back = [both[0], both[1], "flows.two.path=[\"B\", \"R\", \"A\"]"];
+    assert_eq!(warnings(&there_and_back), [format!("links \"L1\", \"L2\": {small}")]);
     assert_eq!(warnings(&["links.L2.buffer=98KB"]), Vec::<String>::new());
 }
 

@@ -55,14 +55,15 @@ impl Queue for Red {
     fn warnings(&self, settings: &Settings, facts: &LinkFacts) -> Vec<String> {
         let Ok(params) = Params::read(settings) else { return Vec::new() };
         let (name, threshold) = params.least_queue();
-        let too_small = facts.buffer.filter(|buffer| buffer.as_f64() < threshold);
-        let warning = |buffer: Bytes| {
-            let (threshold, buffer) = (Bytes::from_f64(threshold).readable(), buffer.readable());
+        let is_too_small = facts.buffer.is_some_and(|buffer| buffer.as_f64() < threshold);
+        // Without the size of the buffer, which often differs from link to link, so that the links are named together.
+        let warning = || {
+            let threshold = Bytes::from_f64(threshold).readable();
             format!(
-                "acts on queues beyond {name} = {threshold}, and the buffer has {buffer}: it never marks or drops a packet"
+                "acts on queues beyond {name} = {threshold}, and the buffer has less: it never marks or drops a packet"
             )
         };
-        too_small.map(warning).into_iter().collect()
+        is_too_small.then(warning).into_iter().collect()
     }
 
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(
             warning,
             [
-                "acts on queues beyond max_th = 97.5KB, and the buffer has 50KB: it never marks or drops a packet"
+                "acts on queues beyond max_th = 97.5KB, and the buffer has less: it never marks or drops a packet"
             ]
         );
         assert!(warnings(&step, Some(97_500)).is_empty() && warnings(&step, None).is_empty());
