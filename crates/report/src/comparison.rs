@@ -155,11 +155,11 @@ fn guide(views: &[RunView]) -> Markup {
             }
             @if views.len() > 1 {
                 "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column \
-                 among runs without starving flows and with "
+                 among runs "
                 (if conclusion::is_about_transfers(views) {
-                    "at least 99 % of the transfers complete"
+                    "with at least 99 % of the transfers complete"
                 } else {
-                    "at least half of the greatest utilization per delay"
+                    "without starving flows and with at least half of the greatest utilization per delay"
                 })
                 "; equal numbers are bold as well. "
             }
