@@ -14,17 +14,9 @@ pub enum Kind {
     Loops,
 }
 
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::General, Self::DataCentres, Self::Loops];
-}
-
 impl fmt::Display for Kind {
+    /// As the option has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::General => "general",
-            Self::DataCentres => "data-centres",
-            Self::Loops => "loops",
-        })
+        self.to_possible_value().map_or(Ok(()), |value| f.write_str(value.get_name()))
     }
 }
