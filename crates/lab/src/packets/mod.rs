@@ -5,6 +5,7 @@
 //!                              \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
+mod counted_transfer;
 mod link_series;
 mod meaningless_permits;
 mod sample_interval;

@@ -1,6 +1,6 @@
 //! The summary of a run, from its counters, histograms and series.
 
-use super::transfers::{CountedTransfer, completion, slowdown};
+use super::counted_transfer::{CountedTransfer, completion, slowdown};
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
 use crate::groups::{group_of_flows, weighted_goodputs, with_loops};

@@ -1,12 +1,13 @@
 //! Distributions and transfers of a run.
 
+use super::counted_transfer::CountedTransfer;
 use super::summary::FinishedPacketRun;
-use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queueing_of_histogram};
+use crate::distributions::{milliseconds_of_histogram, queueing_of_histogram};
 use crate::groups::if_sampled;
 use millpond_plan::packets::{ApplicationPlan, PacketFlowPlan, TransferSourcePlan};
 use millpond_results::metrics::spread;
-use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Playback, Slowdown, Transfer};
-use millpond_stats::{Histogram, mean, quantile_of_sorted};
+use millpond_results::{Distribution, EntityKind, Flow, Playback, Transfer};
+use millpond_stats::Histogram;
 use millpond_units::{Span, Time};
 
 impl FinishedPacketRun<'_> {
@@ -169,34 +170,6 @@ impl FinishedPacketRun<'_> {
         let from = self.from();
         all.into_iter().filter(move |one| one.arrived >= from)
     }
-}
-
-/// A transfer that counts in the results of its group.
-pub(super) struct CountedTransfer {
-    /// Its completion time, if it is complete.
-    pub(super) took: Option<Span>,
-    /// The shortest one, if that is known.
-    shortest: Option<Span>,
-}
-
-impl From<millpond_sim::Transfer> for CountedTransfer {
-    fn from(one: millpond_sim::Transfer) -> Self {
-        Self { took: one.completed.map(|end| end.since(one.arrived)), shortest: None }
-    }
-}
-
-/// The completion times of those of them that are complete; none if no transfer is.
-pub(super) fn completion(transfers: &[CountedTransfer]) -> Option<Milliseconds> {
-    milliseconds_of_list(transfers.iter().filter_map(|one| one.took).map(Span::millis).collect())
-}
-
-/// The slowdown of those of them that are complete, and whose shortest completion time is known; none without any.
-pub(super) fn slowdown<'a>(transfers: impl IntoIterator<Item = &'a CountedTransfer>) -> Option<Slowdown> {
-    let ratio = |one: &CountedTransfer| Some(one.took?.secs() / one.shortest?.secs());
-    let mut ratios: Vec<f64> = transfers.into_iter().filter_map(ratio).collect();
-    ratios.sort_by(f64::total_cmp);
-    let at = |level| quantile_of_sorted(&ratios, level);
-    Some(Slowdown { mean: mean(&ratios), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })
 }
 
 /// Part `number` of a source of transfers or of an application.
