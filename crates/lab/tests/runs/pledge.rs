@@ -1,6 +1,6 @@
 //! Pledge: the guarantee on capacities that a seeded search makes hostile, and max-min shares of several routers.
 
-use crate::common::{flow, least, near, results, samples_of, series};
+use crate::common::{flow, least, link, near, results, samples_of, series};
 use millpond_law::Random;
 use millpond_results::Run;
 use std::fmt::Write;
@@ -109,6 +109,31 @@ fn a_promise_per_time_counts_slow_times_for_their_length() {
     let (per_byte, per_time) = (late_time("byte"), late_time("time"));
     assert!(per_byte > 0.08, "{per_byte}");
     assert!((0.045..0.055).contains(&per_time), "{per_time}");
+}
+
+/// One flow on 40 ms whose first seconds have one capacity and the rest another. The utilization of the rest.
+fn use_after(steps: &str, from: &str, sets: &[&str]) -> f64 {
+    let scenario = format!(
+        r#"
+        title = "Pledge after a step of capacity"
+        duration = "40s"
+        measure = {{ from = "{from}" }}
+        links = [{{ name = "L", between = ["A", "B"], rate = {{ steps = {steps} }}, delay = "20ms", buffer = "500packets" }}]
+        flows = [{{ name = "f", protocol = "pledge", path = ["A", "B"] }}]
+        "#
+    );
+    link(&results(&scenario, sets), "L").utilization
+}
+
+#[test]
+fn on_a_slow_link_the_packet_in_service_is_in_addition_to_the_window() {
+    // 40 ms are 2500 bytes at 0.5 Mbit/s, and a loop lasts for 64 ms with the service of a packet of 24 ms. A target of 1 ms
+    // permits no more than these 2500 bytes without a queue, so that one or two packets would be served in 64 ms: 75 % at
+    // most. With the packet in service they are 4000 bytes, of which the sender rounds to three packets.
+    let steps = r#"[["0s", "20Mbps"], ["2s", "500kbps"]]"#;
+    let sets = [r#"protocols.pledge.params.target="1ms""#, "protocols.pledge.params.late_floor=1.0"];
+    let used = use_after(steps, "10s", &sets);
+    assert!(used > 0.97, "{used}");
 }
 
 const PARKING_LOT: &str = r#"

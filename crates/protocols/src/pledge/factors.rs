@@ -28,6 +28,8 @@ pub(super) struct Known {
     pub(super) target: f64,
     /// In bytes; infinite if it is unlimited.
     pub(super) buffer: f64,
+    /// p: size of a packet, in bytes.
+    pub(super) packet: f64,
 }
 
 impl Known {
@@ -44,10 +46,11 @@ impl Known {
     }
 }
 
-/// Eq. (3): bytes that may be in the loop, in flight or queued.
+/// Eq. (3): bytes that may be in the loop, in flight or queued. The packet that completes the window waits for those before
+/// it alone, so that it is in addition to what the link serves.
 #[inline]
 pub(super) fn window(known: &Known, late_factor: f64, use_factor: f64) -> f64 {
-    (late_factor * known.in_time()).min(use_factor * known.product())
+    known.packet + (late_factor * known.in_time()).min(use_factor * known.product())
 }
 
 /// Step lengths of the late factor: eta_l after `windows`.
@@ -95,11 +98,11 @@ pub(super) fn next_use_factor(
     if step > 0.0 { next.min(most.max(use_factor)) } else { next }
 }
 
-/// Eq. (6): the use factor after fifty windows in which the queue was never below `standing` bytes, for W and `mu T`: a
-/// window that is less by as much would have left no instant unused.
+/// Eq. (6): the use factor after fifty windows in which the queue was never below `standing` bytes, for this W: a window
+/// that is less by as much would have left no instant unused.
 #[inline]
-pub(super) fn without_standing_queue(window: f64, product: f64, standing: f64) -> f64 {
-    ((window - standing) / product).max(USE_FLOOR)
+pub(super) fn without_standing_queue(known: &Known, window: f64, standing: f64) -> f64 {
+    ((window - known.packet - standing) / known.product()).max(USE_FLOOR)
 }
 
 #[cfg(test)]
@@ -113,16 +116,17 @@ mod tests {
     }
 
     /// 1 Mbyte/s, 50 ms, target 50 ms.
-    const KNOWN: Known = Known { capacity: 1e6, base_rtt: 0.05, target: 0.05, buffer: f64::INFINITY };
+    const KNOWN: Known =
+        Known { capacity: 1e6, base_rtt: 0.05, target: 0.05, buffer: f64::INFINITY, packet: 1500.0 };
 
     #[test]
-    fn the_window_is_the_less_of_both_terms_of_equation_3() {
+    fn the_window_is_a_packet_and_the_less_of_both_terms_of_equation_3() {
         // mu T = 50 kB, mu (T + d) = 100 kB.
-        assert!((window(&KNOWN, 1.0, 1.0) - 50e3).abs() < 1e-6);
-        assert!((window(&KNOWN, 0.3, 1.0) - 30e3).abs() < 1e-6);
-        assert!((window(&KNOWN, 1.0, 1.5) - 75e3).abs() < 1e-6);
+        assert!((window(&KNOWN, 1.0, 1.0) - 51.5e3).abs() < 1e-6);
+        assert!((window(&KNOWN, 0.3, 1.0) - 31.5e3).abs() < 1e-6);
+        assert!((window(&KNOWN, 1.0, 1.5) - 76.5e3).abs() < 1e-6);
         let small = Known { buffer: 10e3, ..KNOWN };
-        assert!((window(&small, 1.0, 2.0) - 59e3).abs() < 1e-6, "0.9 of the buffer");
+        assert!((window(&small, 1.0, 2.0) - 60.5e3).abs() < 1e-6, "0.9 of the buffer");
     }
 
     #[test]
@@ -165,9 +169,9 @@ mod tests {
 
     #[test]
     fn a_standing_queue_is_taken_from_the_window_at_once() {
-        // 60 kB in the loop, never less than 15 kB queued: 45 kB of 50.
-        assert!((without_standing_queue(60e3, 50e3, 15e3) - 0.9).abs() < 1e-12);
-        assert_eq!(without_standing_queue(60e3, 50e3, 90e3), USE_FLOOR);
+        // 61.5 kB in the loop, never less than 15 kB queued: a packet and 45 kB of 50.
+        assert!((without_standing_queue(&KNOWN, 61.5e3, 15e3) - 0.9).abs() < 1e-12);
+        assert_eq!(without_standing_queue(&KNOWN, 61.5e3, 90e3), USE_FLOOR);
     }
 
     /// Late bytes beyond the promised share, and their bound while the factor is off its floor: packets of these bytes,

@@ -41,7 +41,7 @@ impl FluidModel for PledgeFluid {
             "mean waits at several links",
             "labels: a flow counts at every link that it crosses",
             "the drain of a standing queue once in fifty windows",
-            "whole packets and the least pace",
+            "whole packets, the packet of (3) and the least pace",
         ]
     }
 }
