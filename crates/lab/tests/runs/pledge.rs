@@ -136,6 +136,14 @@ fn on_a_slow_link_the_packet_in_service_is_in_addition_to_the_window() {
     assert!(used > 0.97, "{used}");
 }
 
+#[test]
+fn a_link_that_becomes_ten_thousand_times_as_fast_is_used_except_for_the_spare_share() {
+    // The mean window is then a ten-thousandth of the present one. A gain in proportion to their ratio would make the use
+    // factor oscillate by its whole range in each round trip.
+    let used = use_after(r#"[["0s", "20kbps"], ["12s", "200Mbps"]]"#, "15s", &[]);
+    assert!((0.988..0.992).contains(&used), "{used}");
+}
+
 const PARKING_LOT: &str = r#"
 title = "Pledge at three routers"
 duration = "20s"

@@ -7,6 +7,7 @@
 //! ```
 
 use super::params::RouterParams;
+use core::f64::consts::E;
 
 /// Least use factor.
 pub(super) const USE_FLOOR: f64 = 0.2;
@@ -98,6 +99,14 @@ pub(super) fn next_use_factor(
     if step > 0.0 { next.min(most.max(use_factor)) } else { next }
 }
 
+/// Eq. (5): B, the window of which bytes are a share. With a delay of T the loop of the use factor has the gain `eta_u mu T / B`
+/// per T, and oscillates above `1 / e`. On a link that is now much faster than in the mean B is therefore at least as much
+/// that the gain is `1 / e`, or `eta_u` if that is more.
+#[inline]
+pub(super) fn use_window(params: &RouterParams, known: &Known, mean_window: f64) -> f64 {
+    mean_window.max(known.product() * (E * params.use_step).min(1.0))
+}
+
 /// Eq. (6): the use factor after fifty windows in which the queue was never below `standing` bytes, for this W: a window
 /// that is less by as much would have left no instant unused.
 #[inline]
@@ -165,6 +174,17 @@ mod tests {
         assert_eq!(next_use_factor(&params, 1.99, 1.0, 0.0, 2.0), 2.0, "not beyond the late window");
         assert_eq!(next_use_factor(&params, 2.5, 1.0, 0.0, 2.0), 2.5);
         assert_eq!(next_use_factor(&params, USE_FLOOR, 0.0, 1.0, 2.0), USE_FLOOR);
+    }
+
+    #[test]
+    fn the_gain_of_the_use_loop_is_at_most_one_by_e_however_fast_the_link_is_now() {
+        let params = defaults();
+        let gain = |mean: f64| params.use_step * KNOWN.product() / use_window(&params, &KNOWN, mean);
+        assert!((gain(100e3) - 0.025).abs() < 1e-12, "half as fast as in the mean");
+        assert!((gain(10e3) - 0.25).abs() < 1e-12);
+        assert!((gain(1e3) - 1.0 / E).abs() < 1e-12, "50 times as fast");
+        let hasty = RouterParams { use_step: 0.8, ..params };
+        assert_eq!(use_window(&hasty, &KNOWN, 1e3), KNOWN.product());
     }
 
     #[test]

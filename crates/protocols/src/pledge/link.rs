@@ -1,6 +1,8 @@
 //! The router of Pledge: it learns a window for its link, and divides it among the flows whose least offer is its own.
 
-use super::factors::{FIRST_WINDOWS, Known, LateFactor, next_use_factor, window, without_standing_queue};
+use super::factors::{
+    FIRST_WINDOWS, Known, LateFactor, next_use_factor, use_window, window, without_standing_queue,
+};
 use super::header::{ID, Offer, PledgeHeader};
 use super::label_count::LabelCount;
 use super::params::{Per, RouterParams};
@@ -154,6 +156,14 @@ impl PledgeRouter {
         (bytes / self.mean_window).min(1.0)
     }
 
+    /// Eq. (5) for these bytes.
+    #[inline]
+    fn count_use(&mut self, wasted: f64, served: f64, most: f64) {
+        let window = use_window(&self.params, &self.known, self.mean_window);
+        self.use_factor =
+            next_use_factor(&self.params, self.use_factor, wasted / window, served / window, most);
+    }
+
     /// The packet in service has left, or the next one takes its place: its wait is known.
     fn end_service(&mut self, now: Time) {
         let Some(served) = self.in_service.take() else { return };
@@ -174,7 +184,7 @@ impl PledgeRouter {
                 self.late.count(&self.params, (took - busy) / self.known.base_rtt, false);
             }
         }
-        self.use_factor = next_use_factor(&self.params, self.use_factor, 0.0, share, f64::INFINITY);
+        self.count_use(0.0, served.bytes, f64::INFINITY);
     }
 
     /// The use factor at which both terms of (3) are equal.
@@ -187,15 +197,14 @@ impl PledgeRouter {
     /// than that.
     pub(super) fn count_idle_time(&mut self, now: Time, idle: f64) {
         let wasted = self.known.capacity * idle.clamp(0.0, self.known.base_rtt);
-        let share = wasted / self.mean_window;
-        self.use_factor = next_use_factor(&self.params, self.use_factor, share, 0.0, self.most_use());
+        self.count_use(wasted, 0.0, self.most_use());
         self.next_update = now;
     }
 
-    /// Eq. (6), once in fifty windows.
-    fn count_standing_queue(&mut self, bytes_left: f64, share: f64) {
+    /// Eq. (6), once in fifty windows, of a round trip at least, when `served` bytes leave behind `bytes_left`.
+    fn count_standing_queue(&mut self, bytes_left: f64, served: f64) {
         self.standing = self.standing.min(bytes_left);
-        self.standing_windows += share;
+        self.standing_windows += served / self.mean_window.max(self.known.product());
         if self.standing_windows < STANDING_WINDOWS {
             return;
         }
@@ -317,7 +326,7 @@ impl Link for PledgeRouter {
         self.known.capacity = queue.configured_capacity.bytes_per_sec().max(shown);
         self.update_window(cx.now);
         let share = self.share(bytes);
-        self.count_standing_queue(queue.bytes.saturating_sub(packet.bytes).as_f64(), share);
+        self.count_standing_queue(queue.bytes.saturating_sub(packet.bytes).as_f64(), bytes);
         self.traffic.all += bytes;
         let protocol = packet.header.protocol();
         match self.unread.note_own(ID, protocol, PledgeHeader::within(packet.header)) {
@@ -670,6 +679,21 @@ mod tests {
             bench.depart(Some(new_flow(1)), 21, Span::from_millis(20));
         }
         assert!((1.03..1.1).contains(&bench.router.use_factor), "{}", bench.router.use_factor);
+    }
+
+    #[test]
+    fn on_a_link_that_was_slow_fifty_windows_last_for_fifty_round_trips() {
+        let mut bench = Bench::new();
+        bench.busy(new_flow(1), Span::ZERO);
+        (bench.router.mean_rate, bench.router.use_factor) = (1e3, 1.5);
+        // A mean window is a packet: two round trips of saturated service are a hundred of them.
+        for _ in 0..100 {
+            bench.now += Span::from_millis(1);
+            bench.depart(Some(new_flow(1)), 21, Span::from_millis(20));
+        }
+        // Eq. (5) alone, at its greatest gain: two windows, of which one percent was to be idle.
+        let expected = 1.5 * f64::exp(-0.01 * 2.0 / core::f64::consts::E);
+        assert!(near(bench.router.use_factor, expected, 2e-3), "{}", bench.router.use_factor);
     }
 
     #[test]
