@@ -233,6 +233,7 @@ pub(crate) fn visits() -> impl Strategy<Value = Vec<Visit>> {
         |(configured_capacity, bytes, packets, head_sojourn)| QueueView {
             configured_capacity,
             bytes,
+            link_bytes: bytes,
             packets,
             head_sojourn,
         },

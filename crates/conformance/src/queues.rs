@@ -84,6 +84,7 @@ pub fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing(laws: &Laws) 
         queue: QueueView {
             configured_capacity: facts.capacity,
             bytes: packet * packets,
+            link_bytes: packet * packets,
             packets,
             head_sojourn: Span::ZERO,
         },

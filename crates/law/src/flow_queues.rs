@@ -213,9 +213,11 @@ impl QueueLaws {
 
     /// Ends a control interval of all laws; returns when the next one ends.
     fn tick(&mut self, cx: &mut Context<'_>, capacity: Rate, queues: &dyn Queues) -> Option<Time> {
+        let link_bytes = (0..queues.count()).fold(Bytes::ZERO, |sum, queue| sum + queues.bytes(queue));
         let view = |queue: u32| QueueView {
             configured_capacity: capacity,
             bytes: queues.bytes(queue),
+            link_bytes,
             packets: queues.packets(queue),
             head_sojourn: queues.head_sojourn(queue),
         };
@@ -228,6 +230,7 @@ impl QueueLaws {
         let empty = QueueView {
             configured_capacity: capacity,
             bytes: Bytes::ZERO,
+            link_bytes,
             packets: 0,
             head_sojourn: millpond_units::Span::ZERO,
         };
@@ -366,6 +369,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::ZERO,
             bytes: PACKET,
+            link_bytes: PACKET,
             packets: 1,
             head_sojourn: Span::ZERO,
         };

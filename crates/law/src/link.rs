@@ -36,7 +36,9 @@ pub struct QueueView {
     pub configured_capacity: Rate,
     /// Bytes waiting or in service, without an arriving packet, with a departing one.
     pub bytes: Bytes,
-    /// The same in packets.
+    /// The same of all queues of the link; `bytes` if this is the only one.
+    pub link_bytes: Bytes,
+    /// `bytes` in packets.
     pub packets: u64,
     /// At departures, the sojourn time of the departing packet; otherwise that of the packet at the head so far. At
     /// arrivals it is computed only for laws that request it ([`Hooks::sojourn`]).

@@ -121,6 +121,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: queue,
+            link_bytes: queue,
             packets: queue.get() / 1000,
             head_sojourn: Span::ZERO,
         };

@@ -41,6 +41,7 @@ impl<L: Link> LinkBench<L> {
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * packets,
+            link_bytes: PACKET * packets,
             packets,
             head_sojourn: sojourn,
         };

@@ -166,6 +166,7 @@ mod tests {
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(capacity),
             bytes: PACKET,
+            link_bytes: PACKET,
             packets: 1,
             head_sojourn: Span::from_millis(delay),
         };

@@ -419,6 +419,7 @@ mod tests {
             QueueView {
                 configured_capacity,
                 bytes: queue,
+                link_bytes: queue,
                 packets: queue.get() / 1000,
                 head_sojourn: Span::ZERO,
             }

@@ -191,6 +191,7 @@ mod tests {
             &QueueView {
                 configured_capacity: Rate::from_mbps(120.0),
                 bytes: PACKET * packets,
+                link_bytes: PACKET * packets,
                 packets,
                 head_sojourn: Span::ZERO,
             },
@@ -247,6 +248,7 @@ mod tests {
         let none = QueueView {
             configured_capacity: Rate::ZERO,
             bytes: PACKET * 500,
+            link_bytes: PACKET * 500,
             packets: 500,
             head_sojourn: Span::ZERO,
         };
@@ -279,6 +281,7 @@ mod tests {
             let queue = QueueView {
                 configured_capacity: Rate::from_mbps(120.0),
                 bytes: PACKET * 100,
+                link_bytes: PACKET * 100,
                 packets: 100,
                 head_sojourn: Span::ZERO,
             };

@@ -61,6 +61,7 @@ mod tests {
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(1000.0),
             bytes: Bytes::new(1000 + waiting),
+            link_bytes: Bytes::new(1000 + waiting),
             packets: 1,
             head_sojourn: Span::ZERO,
         };

@@ -162,6 +162,7 @@ mod tests {
         QueueView {
             configured_capacity: Rate::from_mbps(mbps),
             bytes: PACKET * queued,
+            link_bytes: PACKET * queued,
             packets: queued,
             head_sojourn: Span::ZERO,
         }

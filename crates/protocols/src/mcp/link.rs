@@ -226,6 +226,7 @@ mod tests {
             QueueView {
                 configured_capacity: Rate::from_mbps(8.0),
                 bytes: PACKET * packets,
+                link_bytes: PACKET * packets,
                 packets,
                 head_sojourn: Span::ZERO,
             }

@@ -83,7 +83,7 @@ impl FlowRouter {
             configured_capacity: Rate::from_bps_f64(capacity * 8.0),
             bytes: packet.bytes + Bytes::new((capacity * link.head_sojourn.secs()) as u64),
             packets: 1,
-            head_sojourn: link.head_sojourn,
+            ..*link
         };
         self.router.depart(cx, packet, &own)
     }
@@ -207,6 +207,7 @@ mod tests {
             let view = QueueView {
                 configured_capacity: Rate::from_mbps(8.0),
                 bytes: PACKET * packets,
+                link_bytes: PACKET * packets,
                 packets,
                 head_sojourn: waited,
             };

@@ -397,6 +397,7 @@ mod tests {
             QueueView {
                 configured_capacity: Rate::from_bps_f64(self.capacity),
                 bytes: PACKET * packets,
+                link_bytes: PACKET * packets,
                 packets,
                 head_sojourn: sojourn,
             }

@@ -236,6 +236,7 @@ mod tests {
         let view = |packets| QueueView {
             configured_capacity: facts.capacity,
             bytes: facts.packet * packets,
+            link_bytes: facts.packet * packets,
             packets,
             head_sojourn: Span::ZERO,
         };

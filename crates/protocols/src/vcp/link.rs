@@ -165,6 +165,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * queue,
+            link_bytes: PACKET * queue,
             packets: queue,
             head_sojourn: Span::ZERO,
         };
@@ -214,6 +215,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,
+            link_bytes: PACKET,
             packets: 1,
             head_sojourn: Span::ZERO,
         };

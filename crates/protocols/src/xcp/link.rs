@@ -263,6 +263,7 @@ mod tests {
             QueueView {
                 configured_capacity: Rate::from_bps_f64(CAPACITY),
                 bytes: self.queue,
+                link_bytes: self.queue,
                 packets,
                 head_sojourn: Span::ZERO,
             }

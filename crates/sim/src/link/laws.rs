@@ -123,7 +123,7 @@ impl AttachedLaws {
         if arrived == LawResult::Dropped {
             return [arrived; 2];
         }
-        (queue.bytes, queue.packets) = (view.bytes, 1);
+        (queue.bytes, queue.link_bytes, queue.packets) = (view.bytes, view.bytes, 1);
         [arrived, self.apply_to_view(LawHook::Departure, now, view, &queue)]
     }
 

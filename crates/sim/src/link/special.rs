@@ -285,6 +285,7 @@ impl Link {
         QueueView {
             configured_capacity: self.cold.configured_capacity.at(now),
             bytes: Bytes::new(self.queued_bytes),
+            link_bytes: Bytes::new(self.queued_bytes),
             packets: self.queued.into(),
             head_sojourn,
         }

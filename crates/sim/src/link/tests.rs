@@ -352,21 +352,23 @@ fn a_law_receives_at_arrivals_how_long_the_packet_in_service_has_been_there() {
 /// Two packets of 1000 bytes of one flow and one of 500 bytes of another one arrive at once, in this order. The second flow is
 /// served between the packets of the first one.
 #[test]
-fn the_law_of_an_internal_queue_receives_its_own_packets_with_the_one_in_service_or_departing() {
+fn the_law_of_an_internal_queue_receives_its_own_packets_and_all_bytes_with_the_one_in_service_or_departing()
+{
     let (log, inputs) = mpsc::channel();
     let law = AlternateDropper::new(log);
     let queue = QueueLaw::multi(FlowQueues::per_flow(FairScheduler::default(), Some(Box::new(law))));
     let other = Arrival { flow: 1, ..arrival(2, 0.0, 500) };
     let arrivals = [arrival(0, 0.0, 1000), arrival(1, 0.0, 1000), other];
     run(LinkSpec { queue, ..spec() }, &arrivals, Time::from_secs(1.0));
-    let inputs = inputs.try_iter().map(|(_, hook, queue)| (hook, queue.packets, queue.bytes.get()));
+    let input = |queue: QueueView| (queue.packets, queue.bytes.get(), queue.link_bytes.get());
+    let inputs = inputs.try_iter().map(|(_, hook, queue)| (hook, input(queue)));
     let expected = [
-        (LawHook::Arrival, 0, 0),
-        (LawHook::Departure, 1, 1000),
-        (LawHook::Arrival, 1, 1000),
-        (LawHook::Arrival, 0, 0),
-        (LawHook::Departure, 1, 500),
-        (LawHook::Departure, 1, 1000),
+        (LawHook::Arrival, (0, 0, 0)),
+        (LawHook::Departure, (1, 1000, 1000)),
+        (LawHook::Arrival, (1, 1000, 1000)),
+        (LawHook::Arrival, (0, 0, 2000)),
+        (LawHook::Departure, (1, 500, 1500)),
+        (LawHook::Departure, (1, 1000, 1000)),
     ];
     assert_eq!(inputs.collect::<Vec<_>>(), expected);
 }

@@ -103,6 +103,26 @@ fn with_one_queue_fq_codel_is_codel() {
     }
 }
 
+/// RFC 8289, section 4.4: CoDel's limit of one packet left behind counts the packets of all queues. Thirty flows of one packet each
+/// are a standing queue, which CoDel shortens in one queue and in many. With a limit for each queue, packets of flows with two packets were
+/// never marked or dropped.
+#[test]
+fn thirty_flows_wait_no_longer_at_fq_codel_than_at_codel() {
+    const MANY: &str = r#"
+title = "many flows"
+duration = "60s"
+measure = { from = "20s" }
+links = [{ name = "L", between = ["A", "B"], rate = "10Mbps", delay = "10ms", buffer = "10240packets", queue = "codel" }]
+flows = [{ name = "f", protocol = "cubic", count = 30, path = ["A", "B"], start = { uniform = ["0s", "2s"] } }]
+"#;
+    let [codel, fq_codel] = ["codel", "fq-codel"].map(|queue| {
+        let run = results(MANY, &[&format!("links.L.queue={queue}")]);
+        assert!(link(&run, "L").utilization > 0.99, "{queue}");
+        link(&run, "L").queueing_ms.mean
+    });
+    assert!(fq_codel < codel, "{fq_codel} {codel}");
+}
+
 #[test]
 fn a_full_buffer_costs_the_fattest_queue_and_not_the_sparse_flow() {
     // RFC 8290, section 4.1. CoDel does not act before the buffer of 60 packets is full.

@@ -10,7 +10,7 @@ const RECENT_INTERVALS: u64 = 16;
 /// CoDel's state.
 pub(in crate::queues) struct CoDelLink {
     params: Params,
-    /// Size of a full packet in bytes; a queue of at most one packet is not a standing queue.
+    /// Size of a full packet in bytes. At most one packet in all queues of the link is not a standing queue (sections 4.4 and 5.6).
     max_packet: Bytes,
     /// Time at which the delay will have exceeded the target for an interval; none while it is below.
     first_above_time: Option<Time>,
@@ -90,7 +90,7 @@ impl Link for CoDelLink {
     }
 
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        let left_behind = queue.bytes.saturating_sub(packet.bytes);
+        let left_behind = queue.link_bytes.saturating_sub(packet.bytes);
         let ok_to_drop = self.ok_to_drop(cx.now, queue.head_sojourn, left_behind);
         match (self.is_due(cx.now, ok_to_drop), self.params.ecn) {
             (false, _) => Verdict::Keep,
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::queues::{self, codel::CoDel};
     use crate::testing::{LinkBench, PACKET};
-    use millpond_law::Value;
+    use millpond_law::{Ecn, Header, PacketKind, Random, Value};
     use millpond_units::Rate;
 
     const LONG: Span = Span::from_millis(20);
@@ -186,6 +186,33 @@ mod tests {
         let resumed = 100_000.0 / libm::sqrt(9.0);
         assert!((second_gap(1_400_000) as f64 - resumed).abs() <= 10.0);
         assert!(second_gap(1_600_000).abs_diff(100_000) <= 10);
+    }
+
+    /// RFC 8289, section 4.4: "when testing for queue occupancy before dropping, the total occupancy of all queues sharing the same
+    /// output link SHOULD be used."
+    #[test]
+    fn a_short_queue_is_marked_while_other_queues_of_the_link_are_long() {
+        let mut law = bench(true).law;
+        let mut first_mark = |link_packets: u64| {
+            let mut random = Random::stream(1, "link");
+            let mut depart = |millis: &u64| {
+                let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
+                let (bytes, kind) = (PACKET, PacketKind::Data);
+                let mut packet = PacketView { bytes, kind, flow: 0, ecn: &mut ecn, header: &mut header };
+                let queue = QueueView {
+                    configured_capacity: Rate::from_mbps(8.0),
+                    bytes,
+                    link_bytes: PACKET * link_packets,
+                    packets: 1,
+                    head_sojourn: LONG,
+                };
+                let cx = &mut Context { now: at(millis * 1000), random: &mut random };
+                law.depart(cx, &mut packet, &queue) == Verdict::Mark
+            };
+            (0..1000).find(|millis| depart(millis))
+        };
+        assert_eq!(first_mark(2), None, "one packet is left behind in all queues");
+        assert_eq!(first_mark(3), Some(100));
     }
 
     #[test]

@@ -16,10 +16,10 @@ pub struct Params {
 }
 
 pub(in crate::queues) const TARGET: Key<Span> = span_or_zero("target", Span::from_millis(5))
-    .source("TARGET in RFC 8289, section 4.4")
+    .source("TARGET in RFC 8289, section 4.3")
     .meaning("standing delay that is allowed");
 pub(in crate::queues) const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
-    .source("INTERVAL in RFC 8289, section 4.3")
+    .source("INTERVAL in RFC 8289, section 4.2")
     .meaning("time for which the delay must exceed the target before the first packet is marked");
 pub(in crate::queues) const ECN: Key<bool> = flag("ecn", true)
     .source("RFC 3168, section 5")

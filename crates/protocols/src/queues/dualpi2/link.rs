@@ -174,6 +174,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * packets,
+            link_bytes: PACKET * packets,
             packets,
             head_sojourn: sojourn,
         };

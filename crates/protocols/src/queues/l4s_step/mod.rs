@@ -69,6 +69,7 @@ mod tests {
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,
+            link_bytes: PACKET,
             packets: 1,
             head_sojourn: sojourn,
         };

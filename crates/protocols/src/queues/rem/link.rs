@@ -99,6 +99,7 @@ mod tests {
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * queued,
+            link_bytes: PACKET * queued,
             packets: queued,
             head_sojourn: Span::ZERO,
         };
@@ -163,6 +164,7 @@ mod tests {
         let empty = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: Bytes::ZERO,
+            link_bytes: Bytes::ZERO,
             packets: 0,
             head_sojourn: Span::ZERO,
         };
@@ -181,6 +183,7 @@ mod tests {
         let dead = QueueView {
             configured_capacity: Rate::ZERO,
             bytes: PACKET,
+            link_bytes: PACKET,
             packets: 1,
             head_sojourn: Span::ZERO,
         };
