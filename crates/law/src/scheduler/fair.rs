@@ -28,8 +28,10 @@ pub struct FairScheduler {
     /// Backlogged flows by (start tag, order of activation).
     backlogged: BinaryHeap<Reverse<(u64, u64, u32)>>,
     order: u64,
-    /// Start tag of the packet in service.
+    /// Start tag of the packet in service; at the end of a busy period the greatest finish tag of those served.
     virtual_time: u64,
+    /// Greatest finish tag of a packet that has been served.
+    served_until: u64,
 }
 
 impl FairScheduler {
@@ -60,6 +62,14 @@ impl FairScheduler {
         self.backlogged.peek().map(|Reverse((_, _, flow))| *flow)
     }
 
+    /// Removes the next flow from the list of backlogged flows.
+    fn remove_first(&mut self) {
+        let Some(Reverse((_, _, flow))) = self.backlogged.pop() else { return };
+        if let Some(tags) = self.flows.get_mut(flow as usize) {
+            tags.is_backlogged = false;
+        }
+    }
+
     /// Serves `bytes` of the next flow, which stays backlogged if `more` is true.
     pub fn serve(&mut self, bytes: u64, more: bool) {
         let Some(Reverse((start, _, flow))) = self.backlogged.pop() else { return };
@@ -67,6 +77,7 @@ impl FairScheduler {
         if let Some(tags) = self.flows.get_mut(flow as usize) {
             tags.tag = start.saturating_add(bytes.saturating_mul(tags.time_per_byte));
             tags.is_backlogged = more;
+            self.served_until = self.served_until.max(tags.tag);
         }
         if more {
             self.activate(flow);
@@ -91,12 +102,17 @@ impl Scheduler for FairScheduler {
                 return Some(flow);
             }
             // Drops have emptied its queue.
-            self.backlogged.pop();
-            if let Some(tags) = self.flows.get_mut(flow as usize) {
-                tags.is_backlogged = false;
-            }
+            self.remove_first();
         }
         None
+    }
+
+    /// Section 2 of the paper: at the end of a busy period the virtual time is the greatest finish tag of the packets served.
+    fn idle(&mut self) {
+        self.virtual_time = self.virtual_time.max(self.served_until);
+        while self.next_flow().is_some() {
+            self.remove_first();
+        }
     }
 
     fn served(&mut self, queue: u32, bytes: Bytes, queues: &dyn Queues) {
@@ -139,6 +155,21 @@ mod tests {
         assert_eq!(bench.order(9), [0, 0, 0]);
         bench.push(1, 1000);
         assert_eq!(bench.serve(), Some(1));
+    }
+
+    /// Section 2 of the paper. A packet of 1000 bytes at a weight of 1/10 ends at a virtual time of 10,000, from which both flows
+    /// begin in the next busy period; without that, the second flow would be served up to there alone.
+    #[test]
+    fn a_busy_period_begins_at_the_greatest_finish_tag_of_the_one_before() {
+        let mut bench = Bench::new(FairScheduler::default(), &[0.1, 1.0]);
+        bench.push(0, 1000);
+        assert_eq!(bench.serve(), Some(0));
+        bench.scheduler.idle();
+        (0..24).for_each(|packet| bench.push(packet % 2, 1000));
+        let order = bench.order(12);
+        assert_eq!(order.iter().position(|queue| *queue == 0), Some(0), "{order:?}");
+        assert_eq!(order[1..11], [1; 10]);
+        assert_eq!(order[11], 0);
     }
 
     #[test]

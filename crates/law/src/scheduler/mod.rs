@@ -43,6 +43,9 @@ pub trait Scheduler: Send {
     /// The queue whose head is served next; none if all are empty.
     fn next(&mut self, queues: &dyn Queues) -> Option<u32>;
 
+    /// The link has served all packets: the end of a busy period.
+    fn idle(&mut self) {}
+
     /// A packet of `bytes` has left the queue that [`Self::next`] returned, for service.
     fn served(&mut self, queue: u32, bytes: Bytes, queues: &dyn Queues);
 }

@@ -373,6 +373,18 @@ fn the_law_of_an_internal_queue_receives_its_own_packets_and_all_bytes_with_the_
     assert_eq!(inputs.collect::<Vec<_>>(), expected);
 }
 
+/// Goyal, Vin and Cheng 1997, section 2: a packet of 3000 bytes of the flow of weight 1 ends at a virtual time of 3000, and the next
+/// busy period begins there. Its next packet is therefore served after the one in service, before those of the flow of weight 3.
+#[test]
+fn after_an_idle_time_fair_queueing_charges_no_flow_for_earlier_service() {
+    let other = (1..12).map(|number| Arrival { flow: 1, ..arrival(number, 1.0, 1000) });
+    let arrivals: Vec<Arrival> =
+        [arrival(0, 0.0, 3000)].into_iter().chain(other).chain([arrival(12, 1.0, 1000)]).collect();
+    let (_, delivered) = run(LinkSpec { queue: fair(), ..spec() }, &arrivals, Time::from_secs(2.0));
+    let order: Vec<u64> = delivered.iter().map(|(_, segment)| segment.number).collect();
+    assert_eq!(order[..4], [0, 1, 12, 2]);
+}
+
 /// Four packets of 1500 bytes of one flow fill the buffer. One of them, which waits, makes room for fifteen packets of 100 bytes of
 /// another flow: 4500 + 1500 = 6000.
 #[test]

@@ -141,6 +141,8 @@ impl InternalQueues {
 
     fn pop(&mut self, now: Time, packets: &PacketPool) -> Option<(PacketHandle, u32)> {
         if self.packets == 0 {
+            // The laws have dropped all packets.
+            self.law.scheduler().idle();
             return None;
         }
         let queue = self.law.scheduler().next(&QueuesAt { queues: &self.queues, packets, now })?;
@@ -173,6 +175,9 @@ impl InternalQueues {
     #[inline]
     pub(super) fn end_service(&mut self) {
         self.in_service = None;
+        if self.packets == 0 {
+            self.law.scheduler().idle();
+        }
     }
 
     /// Evaluates the law of a queue for a packet; `link`: the state of all queues, with the sojourn time of the packet if it
