@@ -9,6 +9,10 @@ use millpond_units::{Bytes, Rate, Span, Time};
 /// The longest time between two reports that their counters measure without doubt: half of what they count.
 const LONGEST: Span = Span::from_picos(WRAP as u64 / 2 * 16_000);
 
+/// The utilization before the first measurement (the authors' ns-3 code): a window that begins at the rate of the interface
+/// is reduced from the first measurement on.
+const FIRST_UTILIZATION: f64 = 1.0;
+
 /// HPCC's state.
 pub(super) struct HpccSender {
     params: Params,
@@ -39,7 +43,7 @@ impl HpccSender {
             interface: None,
             base_rtt: None,
             last: None,
-            utilization: 0.0,
+            utilization: FIRST_UTILIZATION,
             reference: 1.0,
             window: 1.0,
             stage: 0,
@@ -124,6 +128,10 @@ impl Sender for HpccSender {
         }
         let telemetry = self.unread.note(Telemetry::parse(&ack.header));
         let (Some(telemetry), Some(base_rtt)) = (telemetry, self.base_rtt) else { return };
+        if self.last.is_none() {
+            // The first round trip ends with a packet that is sent after its first acknowledgement.
+            self.round = ack.round;
+        }
         let is_new_round = ack.round != self.round;
         if self.measure(cx.now, &telemetry, base_rtt) {
             self.round = ack.round;
@@ -260,6 +268,26 @@ mod tests {
             ack(&mut bench, &[(total, 0)]);
         }
         assert!((window(&bench) - (reference / 2.0 + 0.05)).abs() < 5e-3, "{reference} {}", window(&bench));
+    }
+
+    /// The authors' ns-3 code begins with `U = 1`, and its first acknowledgement begins the first round trip: until the end of that
+    /// the window is computed from the initial one.
+    #[test]
+    fn a_full_link_reduces_the_initial_window_to_its_target_from_the_second_report_on() {
+        let mut bench = bench(0.5);
+        bench.next_round();
+        ack(&mut bench, &[(0, 0)]);
+        for tenth in 1..=9 {
+            bench.now += RTT / 10;
+            ack(&mut bench, &[(10 * tenth, 0)]);
+            assert!((window(&bench) - 5.05).abs() < 5e-3, "{tenth}: {}", window(&bench));
+        }
+        bench.next_round();
+        bench.now += RTT / 10;
+        ack(&mut bench, &[(100, 0)]);
+        bench.now += RTT / 10;
+        ack(&mut bench, &[(110, 0)]);
+        assert!((window(&bench) - (5.05 / 2.0 + 0.05)).abs() < 5e-3, "{}", window(&bench));
     }
 
     #[test]
