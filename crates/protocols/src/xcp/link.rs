@@ -5,7 +5,7 @@ use super::header::{ID, ThroughputChange, XcpHeader};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
-use millpond_units::{Rate, Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Eq. (1) and line 9: the change of the total traffic in bit/s, for the spare capacity in bit/s, the persistent queue
 /// in bits and the mean round-trip time in seconds.
@@ -104,6 +104,8 @@ pub(super) struct XcpRouter {
     pools: Pools,
     /// Lines 32 to 36.
     queue: PersistentQueue,
+    /// Size of the packet whose service began last.
+    in_service: Bytes,
     mean_rtt: f64,
     interval: Span,
     interval_end: Time,
@@ -118,6 +120,7 @@ impl XcpRouter {
             traffic: Traffic::default(),
             pools: Pools::default(),
             queue: PersistentQueue::default(),
+            in_service: Bytes::ZERO,
             mean_rtt: params.initial_interval.secs(),
             interval: params.initial_interval,
             interval_end: Time::ZERO,
@@ -168,7 +171,8 @@ impl Link for XcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        self.queue.see(queue.bytes.saturating_sub(packet.bytes));
+        self.in_service = packet.bytes;
+        self.queue.see(queue.bytes.saturating_sub(self.in_service));
         let protocol = packet.header.protocol();
         if let Some(header) = self.unread.note_own(ID, protocol, XcpHeader::within(packet.header)) {
             let bits = packet.bytes.as_f64() * 8.0;
@@ -189,7 +193,7 @@ impl Link for XcpRouter {
         if cx.now >= self.queue.interval_end() {
             let delay = capacity.time_for(queue.bytes).secs();
             let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
-            self.queue.end_interval(queue.bytes, next);
+            self.queue.end_interval(queue.bytes.saturating_sub(self.in_service), next);
         }
         if cx.now >= self.interval_end {
             self.end_control_interval(cx.now, capacity.as_f64());
@@ -229,7 +233,6 @@ mod tests {
     use crate::testing::PACKET;
     use crate::xcp::params::PARAMETERS;
     use millpond_law::{Ecn, Header, PacketKind, Random, Settings};
-    use millpond_units::Bytes;
 
     const RTT: Span = Span::from_millis(100);
     const CAPACITY: f64 = 80e6;
@@ -403,6 +406,21 @@ mod tests {
             bench.tick_when_due();
         }
         assert_eq!(bench.router.queue.bytes(), Bytes::ZERO);
+    }
+
+    /// Line 32 takes the least queue at departures. Between two of them, on a slow link, no packet waits behind the one in service.
+    #[test]
+    fn a_packet_whose_service_lasts_longer_than_a_queue_interval_is_no_persistent_queue() {
+        let mut bench = Bench::new(Bytes::ZERO);
+        bench.pass(PACKET, CAPACITY, ThroughputChange::Unlimited);
+        for (queue, persistent) in [(PACKET, Bytes::ZERO), (PACKET * 3, PACKET * 2)] {
+            bench.queue = queue;
+            let end = bench.router.queue.interval_end();
+            while bench.router.queue.interval_end().since(end) < Span::from_millis(100) {
+                bench.tick_when_due();
+            }
+            assert_eq!(bench.router.queue.bytes(), persistent);
+        }
     }
 
     #[test]
