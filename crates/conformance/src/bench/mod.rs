@@ -146,6 +146,11 @@ impl SenderBench {
         self.law.on_timer(&mut Context { now: self.now, random: &mut self.random });
     }
 
+    /// The sender lacked data until nothing was in flight, and is about to send a packet.
+    pub fn restart_from_idle(&mut self) {
+        self.law.on_idle_restart(&mut Context { now: self.now, random: &mut self.random });
+    }
+
     /// Starts the next round trip: later acknowledgements belong to it.
     pub fn next_round(&mut self) {
         self.round += 1;

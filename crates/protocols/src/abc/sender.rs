@@ -79,6 +79,10 @@ impl Sender for AbcSender {
         }
     }
 
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
+        self.fallback.restart_from_idle(cx.now);
+    }
+
     #[inline]
     fn permit(&self) -> Permit {
         let fallback = self.fallback.window();

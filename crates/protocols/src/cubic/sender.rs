@@ -64,6 +64,10 @@ impl Sender for CubicSender {
         self.end_reduction();
     }
 
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
+        self.cubic.restart_from_idle(cx.now);
+    }
+
     fn permit(&self) -> Permit {
         let window = self.reduction.and_then(|reduction| reduction.limit());
         Permit { window: Some(window.unwrap_or(self.cubic.window().bytes())), ..Permit::default() }
@@ -204,6 +208,22 @@ mod tests {
         idle.full_round();
         idle.now += Span::from_secs(30.0);
         idle.ack_with_unused_window();
+        for _ in 0..20 {
+            busy.full_round();
+            idle.full_round();
+        }
+        assert!((busy.window() - idle.window()).abs() < 1.0, "{} {}", busy.window(), idle.window());
+    }
+
+    /// RFC 9438, sections 4.2 and 5.8: also where the application resumes with more data than the window permits, so that the first
+    /// acknowledgement finds the window in use.
+    #[test]
+    fn idle_time_before_more_data_than_a_window_is_excluded_from_the_epoch() {
+        let (mut busy, mut idle) = (after_a_loss(1000.0), after_a_loss(1000.0));
+        busy.full_round();
+        idle.full_round();
+        idle.now += Span::from_secs(30.0);
+        idle.restart_from_idle();
         for _ in 0..20 {
             busy.full_round();
             idle.full_round();

@@ -118,6 +118,15 @@ impl CubicWindow {
         }
     }
 
+    /// The sender resumes after a time without data and without packets in flight, which is no part of the epoch (RFC 9438, sections
+    /// 4.2 and 5.8).
+    pub(crate) fn restart_from_idle(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += now.since(self.last_ack);
+        }
+        self.last_ack = now;
+    }
+
     /// Reduces the window once per episode, and resets it at persistent congestion. A probe timeout has no effect.
     pub(crate) fn on_congestion(&mut self, congestion: &Congestion) {
         if congestion.cause == Cause::Timeout {

@@ -263,10 +263,7 @@ mod tests {
         assert_eq!(header.followed().map(|offer| (offer.rate.round(), offer.router)), Some((1e6, 7)));
         assert_eq!((header.base_rtt(), header.offer()), (RTT, None));
         let flow = header.flow();
-        bench.law.on_idle_restart(&mut Context {
-            now: bench.now,
-            random: &mut millpond_law::Random::stream(1, ""),
-        });
+        bench.restart_from_idle();
         assert_eq!((stamped(&mut bench).followed(), bench.window()), (None, 3.0));
         assert_eq!(stamped(&mut bench).flow(), flow);
     }

@@ -290,8 +290,7 @@ mod tests {
         bench.ack_with_unused_window();
         assert_eq!(stamped(&mut bench).silence(), Span::from_millis(50));
         assert!(!stamped(&mut bench).after_idle());
-        let mut cx = Context { now: bench.now, random: &mut Random::stream(1, "sender") };
-        bench.law.on_idle_restart(&mut cx);
+        bench.restart_from_idle();
         assert!(stamped(&mut bench).after_idle());
         assert!(!stamped(&mut bench).after_idle());
     }
