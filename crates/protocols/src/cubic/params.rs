@@ -34,7 +34,7 @@ const FAST_CONVERGENCE: Key<bool> = flag("fast_convergence", true)
     .meaning("the plateau is lowered if the window at a loss is less than at the loss before it");
 pub(super) const ECN: Key<bool> = flag("ecn", false)
     .source("RFC 9438, section 4.6")
-    .meaning("packets are ECN-capable, and a mark reduces the window as a loss does");
+    .meaning("packets are ECN-capable, and a mark reduces the window as a loss does, to at least one packet instead of two");
 
 pub(super) static PARAMETERS: Keys =
     &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &SLOW_START, &PROPORTIONAL_REDUCTION, &ECN];

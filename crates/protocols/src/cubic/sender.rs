@@ -242,6 +242,24 @@ mod tests {
         assert_eq!(bench.gauge("plateau"), 70.0);
     }
 
+    /// RFC 9438, section 4.6: marks reduce the window to one packet, losses to two. The slow-start threshold is at least two packets.
+    #[test]
+    fn marks_reduce_the_window_to_one_packet_and_losses_to_two() {
+        for (cause, least) in [(Cause::Ecn, 1.0), (Cause::Loss, 2.0)] {
+            let mut bench = bench(RTT, &[("initial_window", Value::Number(3.0))]);
+            bench.ack_with_unused_window();
+            bench.congestion(cause, Episode::New);
+            assert!((bench.window() - 2.1).abs() < 1e-3);
+            for _ in 0..5 {
+                (0..4).for_each(|_| bench.ack_with_unused_window());
+                bench.congestion(cause, Episode::New);
+            }
+            assert_eq!(bench.window(), least, "{cause:?}");
+            (0..4).for_each(|_| bench.full_round());
+            assert!(bench.window() > 2.0, "{cause:?}: {}", bench.window());
+        }
+    }
+
     #[test]
     fn a_recovery_period_has_one_reduction_and_a_probe_timeout_has_none() {
         let mut bench = bench(RTT, &[]);

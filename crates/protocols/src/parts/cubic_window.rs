@@ -9,6 +9,9 @@ use millpond_units::{Bytes, Span, Time};
 /// Upper limit of the target, as a multiple of the window (RFC 9438, section 4.2).
 const MOST_PER_ROUND: f64 = 1.5;
 
+/// Smallest window after a mark, in packets (RFC 9438, section 4.6).
+const LEAST_AFTER_MARK: f64 = 1.0;
+
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
@@ -133,7 +136,7 @@ impl CubicWindow {
             return;
         }
         if congestion.episode == Episode::New && !self.window.in_recovery() {
-            self.decrease();
+            self.decrease(congestion.cause);
         }
         if congestion.cause == Cause::NoFeedback {
             self.collapse();
@@ -168,12 +171,15 @@ impl CubicWindow {
     }
 
     /// Multiplicative decrease and fast convergence (RFC 9438, sections 4.6 and 4.7).
-    fn decrease(&mut self) {
+    fn decrease(&mut self, cause: Cause) {
         let cwnd = self.window.packets();
         let gives_way = self.shape.fast_convergence && cwnd < self.w_max;
         self.w_max = if gives_way { cwnd * (1.0 + self.shape.beta) / 2.0 } else { cwnd };
         self.cwnd_prior = cwnd;
-        self.window.reduce(self.shape.beta);
+        match cause {
+            Cause::Ecn => self.window.reduce_for_mark(self.shape.beta, LEAST_AFTER_MARK),
+            Cause::Loss | Cause::Timeout | Cause::NoFeedback => self.window.reduce(self.shape.beta),
+        }
         self.epoch = None;
     }
 

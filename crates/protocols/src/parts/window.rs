@@ -167,6 +167,14 @@ impl Window {
         self.recovery = self.delivered;
     }
 
+    /// [`Self::reduce`] for marks, which may leave less than after a loss: at least `least` packets. The threshold has the least value of
+    /// losses.
+    pub(crate) fn reduce_for_mark(&mut self, factor: f64, least: f64) {
+        let reduced = (self.bytes * factor).max(least * self.packet);
+        self.reduce(factor);
+        self.bytes = reduced;
+    }
+
     /// [`Self::reduce`] without recovery: acknowledgements continue to grow the window.
     pub(crate) fn reduce_without_recovery(&mut self, factor: f64) {
         self.threshold = (self.bytes * factor).max(MINIMUM_PACKETS * self.packet);
