@@ -22,7 +22,7 @@ impl NewRenoSender {
         Self {
             params,
             window: Window::new(Bytes::ZERO, None),
-            hystart: (params.slow_start == SlowStart::HyStart).then(HyStart::new),
+            hystart: (params.slow_start == SlowStart::HyStart).then(|| HyStart::new(params.pacing)),
             reduction: params.proportional_reduction.then(ProportionalReduction::default),
             packet: Bytes::ZERO,
             smoothed_rtt: Span::ZERO,

@@ -85,7 +85,7 @@ impl CubicWindow {
 
     /// The same window with this end of slow start.
     pub(crate) fn with_slow_start(self, slow_start: SlowStart) -> Self {
-        Self { hystart: (slow_start == SlowStart::HyStart).then(HyStart::new), ..self }
+        Self { hystart: (slow_start == SlowStart::HyStart).then(|| HyStart::new(false)), ..self }
     }
 
     /// The window itself.

@@ -31,7 +31,7 @@ const SAMPLES: u32 = 8;
 const CONSERVATIVE_DIVISOR: u64 = 4;
 const CONSERVATIVE_ROUNDS: u64 = 5;
 
-/// Packets per acknowledgement that count at most, for a sender without pacing (L).
+/// Packets per acknowledgement that count at most, for a sender without pacing (L). For one with pacing all count.
 const PACKETS_PER_ACK: f64 = 8.0;
 
 /// Conservative slow start: the smallest RTT of the round in which it began, and that round.
@@ -44,6 +44,8 @@ struct Conservative {
 /// The state during the first slow start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
+    /// Packets per acknowledgement that count at most.
+    packets_per_ack: f64,
     round: u64,
     samples: u32,
     current: Option<Span>,
@@ -52,9 +54,10 @@ pub(crate) struct HyStart {
 }
 
 impl HyStart {
-    /// Before the first acknowledgement.
-    pub(crate) fn new() -> Self {
-        Self { round: 0, samples: 0, current: None, last: None, conservative: None }
+    /// Before the first acknowledgement; `paced`: the sender spreads its packets over the round trip.
+    pub(crate) fn new(paced: bool) -> Self {
+        let packets_per_ack = if paced { f64::INFINITY } else { PACKETS_PER_ACK };
+        Self { packets_per_ack, round: 0, samples: 0, current: None, last: None, conservative: None }
     }
 
     /// The acknowledged bytes by which slow start may grow the window. Ends slow start when it is time.
@@ -63,7 +66,7 @@ impl HyStart {
             return ack.bytes;
         }
         self.note(ack);
-        let bytes = ack.bytes.min(window.of_packets(PACKETS_PER_ACK));
+        let bytes = ack.bytes.min(window.of_packets(self.packets_per_ack));
         let Some(conservative) = self.conservative else { return bytes };
         if ack.round >= conservative.since + CONSERVATIVE_ROUNDS {
             window.end_slow_start();
@@ -116,7 +119,7 @@ mod tests {
     }
 
     fn start() -> (HyStart, Window) {
-        (HyStart::new(), Window::new(PACKET, None))
+        (HyStart::new(false), Window::new(PACKET, None))
     }
 
     #[test]
@@ -157,9 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stretched_acknowledgement_counts_for_eight_packets_at_most() {
-        let (mut hystart, mut window) = start();
-        let ack = Ack { round: 1, ..Ack::plain(PACKET * 40, Span::from_millis(80), Bytes::ZERO) };
-        assert_eq!(hystart.growth(&ack, &mut window), PACKET * 8);
+    fn a_stretched_acknowledgement_counts_for_eight_packets_at_most_without_pacing() {
+        // RFC 9406, section 4.3: L is 8 without pacing and infinite with it.
+        for (paced, counted) in [(false, 8), (true, 40)] {
+            let (mut hystart, mut window) = (HyStart::new(paced), Window::new(PACKET, None));
+            let ack = Ack { round: 1, ..Ack::plain(PACKET * 40, Span::from_millis(80), Bytes::ZERO) };
+            assert_eq!(hystart.growth(&ack, &mut window), PACKET * counted);
+        }
     }
 }
