@@ -114,7 +114,13 @@ impl LedbatSender {
             Phase::InitialSlowStart if self.excess() > self.params.slow_start_exit => {
                 self.end_initial_slow_start(now, ack.smoothed_rtt);
             }
-            Phase::InitialSlowStart if may_grow => self.slow_start(ack.bytes),
+            Phase::InitialSlowStart if may_grow => {
+                self.slow_start(ack.bytes);
+                // After persistent congestion there is a threshold.
+                if !self.window.in_slow_start() {
+                    self.end_initial_slow_start(now, ack.smoothed_rtt);
+                }
+            }
             Phase::InitialSlowStart => {}
             Phase::Avoidance { next: Some(next) } if next <= now => {
                 self.begin_slowdown(now, ack.smoothed_rtt)
@@ -296,6 +302,20 @@ mod tests {
         assert_eq!(bench.window(), 20.0);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.window(), 2.0);
+    }
+
+    /// RFC 5681, section 3.1: above the threshold congestion avoidance follows.
+    #[test]
+    fn after_persistent_congestion_the_window_grows_beyond_the_threshold() {
+        let mut bench = SenderBench::new(
+            &LedbatPlusPlus,
+            &[("initial_window", Value::Number(40.0)), ("slowdown_interval", Value::Number(0.0))],
+            Span::from_millis(120),
+        );
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        (0..20).for_each(|_| round(&mut bench, 120));
+        // Four round trips of slow start from 2 to the threshold of 20 packets, then a packet per round trip.
+        assert!((bench.window() - 36.0).abs() < 1.5, "{}", bench.window());
     }
 
     #[test]
