@@ -109,6 +109,14 @@ impl PragueSender {
         self.slow_start_ended.get_or_insert(self.round);
     }
 
+    /// A loss episode halves the window (section 2.4.1).
+    fn on_loss(&mut self, episode: Episode) {
+        if episode == Episode::New {
+            self.window.reduce(LOSS_FACTOR);
+            self.slow_start_ended.get_or_insert(self.round);
+        }
+    }
+
     /// cwnd / srtt, twice that in slow start (section 2.5.1).
     fn pace(&self) -> Option<Rate> {
         let rate = self.window.bytes().as_f64() * 8.0 / self.srtt.filter(|srtt| !srtt.is_zero())?.secs();
@@ -139,12 +147,11 @@ impl Sender for PragueSender {
         match congestion.cause {
             // Marks are counted with their acknowledgement.
             Cause::Timeout | Cause::Ecn => {}
-            Cause::Loss if congestion.episode == Episode::New => {
-                self.window.reduce(LOSS_FACTOR);
-                self.slow_start_ended.get_or_insert(self.round);
+            Cause::Loss => self.on_loss(congestion.episode),
+            Cause::NoFeedback => {
+                self.on_loss(congestion.episode);
+                self.window.collapse();
             }
-            Cause::Loss => {}
-            Cause::NoFeedback => self.window.collapse(),
         }
     }
 
@@ -274,6 +281,17 @@ mod tests {
         assert_eq!(bench.window(), 20.5);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.window(), 2.0);
+    }
+
+    /// Section 2.4.1 leaves the response to the classic algorithm: RFC 5681, section 3.1, halves the slow-start threshold at a timeout.
+    #[test]
+    fn slow_start_after_persistent_congestion_ends_at_half_of_the_window() {
+        let mut bench = bench(&[window(40.0)], 40);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 2.0);
+        (0..6).for_each(|_| bench.full_round());
+        // 4, 8, 16, 20, 21 and 22 packets.
+        assert!((bench.window() - 22.0).abs() < 1.0, "{}", bench.window());
     }
 
     #[test]
