@@ -23,6 +23,8 @@ impl Bbr3Sender {
         self.delivered = delivered;
         if self.latest.on_loss(delivered) {
             self.save_state();
+        } else if self.recovery.is_none() {
+            self.save_window();
         }
         if !self.probe.is_sample {
             return;
@@ -105,5 +107,60 @@ impl Bbr3Sender {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::{PARAMETERS, Params};
+    use super::*;
+    use millpond_law::{Ack, Cause, Congestion, Episode, Random, Sender, Settings, SpuriousLoss, Start};
+    use millpond_units::{Bytes, Span, Time};
+
+    const PACKET: Bytes = Bytes::new(1000);
+
+    /// A sender that probes with a window of 100 packets, on a path with a product of 60.
+    fn probing(cx: &mut Context<'_>) -> Bbr3Sender {
+        let mut sender = Bbr3Sender::new(Params::read(&Settings::check(PARAMETERS, []).unwrap()));
+        sender.on_start(cx, &Start::plain(PACKET));
+        sender.full_pipe.reach();
+        sender.min_rtt.update(cx.now, Some(Span::from_millis(40)), &sender.params.clone());
+        (sender.cycle_maxima, sender.bw) = ([1.5e6; 2], 1.5e6);
+        (sender.phase, sender.window) = (Phase::Up, 1e5);
+        sender.probe.is_sample = true;
+        sender
+    }
+
+    /// Sections 5.6.4.4 and 5.5.11.1: the window is saved when recovery begins, before the response to the loss.
+    #[test]
+    fn after_a_spurious_loss_the_window_is_that_of_before_the_response() {
+        let cx = &mut Context { now: Time::from_secs(1.0), random: &mut Random::stream(1, "sender") };
+        let mut sender = probing(cx);
+        let lost = LostPacket {
+            bytes: PACKET,
+            in_flight_at_send: PACKET * 50,
+            lost_since: PACKET * 3,
+            delivered: PACKET * 1000,
+            app_limited: false,
+        };
+        sender.on_lost_packet(cx, &lost);
+        let ack = Ack {
+            delivered: PACKET * 1000,
+            prior_delivered: PACKET * 950,
+            newly_lost: PACKET,
+            ..Ack::plain(PACKET, Span::from_millis(40), PACKET * 48)
+        };
+        sender.on_ack(cx, &ack);
+        let congestion = Congestion {
+            cause: Cause::Loss,
+            episode: Episode::New,
+            bytes: PACKET,
+            in_flight: PACKET * 48,
+            prior_in_flight: PACKET * 49,
+        };
+        sender.on_congestion(cx, &congestion);
+        assert!(sender.phase == Phase::Down && sender.window < 5e4, "{}", sender.window);
+        sender.on_spurious_loss(cx, &SpuriousLoss { bytes: PACKET, whole_episode: true });
+        assert_eq!((sender.phase, sender.window), (Phase::Refill, 1e5));
     }
 }

@@ -170,7 +170,6 @@ impl Sender for Bbr3Sender {
             Cause::Loss => {
                 self.latest.losses += 1;
                 if congestion.episode == Episode::New {
-                    self.save_window();
                     self.recovery = Some(self.rounds.count);
                 }
             }
