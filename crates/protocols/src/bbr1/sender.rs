@@ -261,6 +261,13 @@ impl Bbr1Sender {
         self.recovery = Some(self.delivered);
     }
 
+    /// Losses begin recovery, with a window of what is in flight and `acked` newly delivered bytes (section 4.2.3.4).
+    fn enter_fast_recovery(&mut self, in_flight: f64, acked: f64) {
+        self.enter_recovery();
+        self.conservation = Some(self.round);
+        self.window = in_flight + acked.max(self.packet);
+    }
+
     /// Recovery ends with a packet that was sent after the last loss, if no further one is reported with it.
     fn check_recovery_end(&mut self, ack: &AckedData) {
         if ack.lost == 0.0 && self.recovery.is_some_and(|last_loss| ack.prior >= last_loss) {
@@ -326,22 +333,22 @@ impl Sender for Bbr1Sender {
         }
         self.update_bandwidth(&delivered);
         self.check_cycle(cx.now, &delivered);
-        self.full_pipe.update(self.bandwidth.get(), ack.app_limited, self.round_started);
+        self.full_pipe.update(self.bandwidth.get(), delivered.app_limited, self.round_started);
         self.check_drain(cx, &delivered);
         self.update_min_rtt(cx.now, ack.rtt);
         self.check_probe_rtt(cx, &delivered);
         self.set_pacing_rate(self.phase.pacing_gain(&self.params));
+        if delivered.lost > 0.0 && self.recovery.is_none() {
+            self.enter_fast_recovery(delivered.in_flight, delivered.acked);
+        }
         self.set_window(&delivered);
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         match congestion.cause {
             Cause::Loss if self.recovery.is_some() => self.recovery = Some(self.delivered),
-            Cause::Loss => {
-                self.enter_recovery();
-                self.conservation = Some(self.round);
-                self.window = congestion.in_flight.as_f64() + self.packet;
-            }
+            // A timer found the loss: without an acknowledgement.
+            Cause::Loss => self.enter_fast_recovery(congestion.in_flight.as_f64(), 0.0),
             Cause::NoFeedback => {
                 self.enter_recovery();
                 self.window = self.packet;
@@ -373,5 +380,61 @@ impl Sender for Bbr1Sender {
         let min_rtt = if self.min_rtt == Span::MAX { Span::ZERO } else { self.min_rtt };
         gauge.quantity("base RTT", "s", min_rtt.secs());
         gauge.quantity("window", "packets", self.window / self.packet);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bbr1;
+    use super::*;
+    use crate::testing::{PACKET, SenderBench};
+    use millpond_law::{Episode, Value};
+
+    const STARTUP: f64 = 0.0;
+    const PROBE_RTT: f64 = 3.0;
+
+    fn bench() -> SenderBench {
+        let window = ("initial_window", Value::Number(100.0));
+        SenderBench::new(&Bbr1, &[window], Span::from_millis(40))
+    }
+
+    /// An acknowledgement of one packet, sent when `prior` packets had been delivered, after which `in_flight` packets are in flight.
+    fn ack(bench: &SenderBench, prior: u64, in_flight: u64) -> Ack {
+        Ack { prior_delivered: PACKET * prior, in_flight: PACKET * in_flight, ..bench.plain() }
+    }
+
+    /// Section 4.3.5: HandleProbeRTT marks the connection as application-limited, so that these samples say nothing about the path
+    /// (section 4.3.2.2).
+    #[test]
+    fn round_trips_with_four_packets_in_flight_do_not_end_startup() {
+        let mut bench = bench();
+        let acknowledge = |bench: &mut SenderBench, rtt: u64| {
+            bench.now += Span::from_millis(5);
+            let app_limited = bench.gauge("phase") != PROBE_RTT;
+            let (rtt, delivery_span) = (Some(Span::from_millis(rtt)), Span::from_millis(20));
+            let plain = bench.plain();
+            let prior_delivered = plain.delivered.saturating_sub(PACKET * 4);
+            bench.ack(&Ack { rtt, app_limited, delivery_span, prior_delivered, ..plain });
+            bench.gauge("phase")
+        };
+        assert_eq!(acknowledge(&mut bench, 40), STARTUP);
+        // The base RTT expires after 10 s. It is then measured for 200 ms, eight round trips of five acknowledgements.
+        let phases: Vec<f64> = (0..2100).map(|_| acknowledge(&mut bench, 41)).collect();
+        assert!(phases.iter().filter(|phase| **phase == PROBE_RTT).count() >= 40);
+        assert_eq!(phases.last(), Some(&STARTUP));
+    }
+
+    /// Section 4.2.3.4: the window is saved when recovery begins, before the losses reduce it.
+    #[test]
+    fn after_recovery_the_window_is_that_of_before_the_losses() {
+        let mut bench = bench();
+        bench.ack(&ack(&bench, 0, 99));
+        assert_eq!(bench.window(), 101.0);
+        let losses = Ack { newly_lost: PACKET * 60, lost: PACKET * 60, ..ack(&bench, 0, 40) };
+        bench.ack(&losses);
+        bench.congestion(Cause::Loss, Episode::New);
+        assert_eq!(bench.window(), 41.0, "in flight, and one packet for the one delivered");
+        bench.ack(&ack(&bench, 2, 40));
+        assert!(bench.window() >= 101.0, "{}", bench.window());
     }
 }
