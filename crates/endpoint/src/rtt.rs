@@ -9,7 +9,8 @@ pub struct RttEstimator {
     latest: Span,
     smoothed: Span,
     variation: Span,
-    /// [`Span::MAX`] before the first sample.
+    /// [`Span::MAX`] before the first sample. Persistent congestion does not reset it, as RFC 9002, section 5.2, recommends: there the
+    /// reset avoids repeated persistent congestion, which does not depend on it here, and laws use it as the base RTT.
     min: Span,
     granularity: Span,
     max_ack_delay: Span,

@@ -47,7 +47,7 @@ impl Timeouts {
         }
     }
 
-    /// Records that packets were newly acknowledged. Returns true if that ends persistent congestion.
+    /// Records that packets were newly acknowledged. Returns true if the sender was stopped by [`Self::on_persistent_congestion`].
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time) -> bool {
         self.last_feedback_at = now;
@@ -99,7 +99,7 @@ impl Timeouts {
     /// When persistent congestion will be declared.
     ///
     /// RFC 9002 establishes persistent congestion from lost packets when an acknowledgement arrives. Here it is declared
-    /// without one, so that a law that only paces is stopped as well.
+    /// without one, so that a law that only paces is stopped as well, also before the first RTT sample.
     #[inline]
     pub(crate) fn persistent_congestion_due(&self, rtt: &RttEstimator) -> Time {
         if self.persistent_congestion {

@@ -83,7 +83,7 @@ impl SenderEnd {
         }
         let Acked { newest: number, sent_at, prior_delivered, app_limited, .. } = acked;
         let stamp = if self.config.needs.samples { self.sent.stamp(number) } else { SendStamp::default() };
-        if self.timeouts.on_ack(now) {
+        if self.timeouts.on_ack(now) && self.rtt.is_known() {
             self.ledger.begin_loss_episode(self.sent.next_number());
         }
         let config = &self.config;

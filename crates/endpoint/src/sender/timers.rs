@@ -124,9 +124,13 @@ impl SenderEnd {
     }
 
     /// Declares persistent congestion: only probes leave until the next acknowledgement. Losses found then belong to
-    /// this episode.
+    /// this episode. Before the first RTT sample the sender stops as well, but that is no persistent congestion (RFC 9002, section
+    /// 7.6.2): the time depends on the initial RTT, of which the path says nothing.
     fn on_persistent_congestion_due(&mut self, now: Time) {
         self.timeouts.on_persistent_congestion();
+        if !self.rtt.is_known() {
+            return;
+        }
         self.counters.persistent_congestions += 1;
         self.notify_congestion(now, Cause::NoFeedback, Episode::New, Bytes::ZERO, self.sent.in_flight());
     }

@@ -195,6 +195,24 @@ fn before_the_first_rtt_sample_a_probe_is_sent_after_one_second() {
     assert_eq!(manual.pass(at(1000)), [at(999)]);
 }
 
+/// RFC 9002, section 7.6.2: persistent congestion needs a prior RTT sample. Without one a path of more than three seconds would halve
+/// the window of its flows before the first acknowledgement.
+#[test]
+fn before_the_first_rtt_sample_there_is_no_persistent_congestion_but_only_probes_leave() {
+    let mut manual = ManualSender::new();
+    let first = manual.send(at(0));
+    // Probe timeouts of 999 ms, then of twice and four times that.
+    assert_eq!(manual.pass(at(6000)), [at(999), at(2997)]);
+    assert!(manual.causes().iter().all(|(cause, _)| *cause == Cause::Timeout));
+    assert_eq!(manual.sender.counters().persistent_congestions, 0);
+    while manual.sender.transmit(at(6000)).is_some() {}
+    manual.sender.supply(PACKET);
+    assert_eq!(manual.sender.transmit(at(6000)), None);
+    manual.ack(at(6001), first);
+    assert!(manual.sender.transmit(at(6001)).is_some());
+    assert_eq!(manual.causes(), []);
+}
+
 #[test]
 fn losses_of_one_episode_are_reported_as_one_episode() {
     let mut manual = ManualSender::new();
