@@ -86,9 +86,9 @@ impl RttEstimator {
         self.probe_timeout
     }
 
-    /// Persistent congestion duration (RFC 9002, section 7.6.1).
-    pub(crate) fn persistent_congestion_duration(&self) -> Span {
-        self.probe_timeout() * 3
+    /// Persistent congestion duration (RFC 9002, section 7.6.1), with probe timeouts of `least` or more.
+    pub(crate) fn persistent_congestion_duration(&self, least: Span) -> Span {
+        self.probe_timeout().max(least) * 3
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(rtt.update(MS(100), MS(25)), MS(100));
         assert_eq!((rtt.min(), rtt.smoothed()), (MS(100), MS(100)));
         assert_eq!(rtt.probe_timeout(), MS(100) + MS(200) + MS(25));
-        assert_eq!(rtt.persistent_congestion_duration(), MS(325) * 3);
+        assert_eq!(rtt.persistent_congestion_duration(Span::ZERO), MS(325) * 3);
     }
 
     #[test]

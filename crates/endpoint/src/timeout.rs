@@ -105,7 +105,7 @@ impl Timeouts {
         if self.persistent_congestion {
             Time::NEVER
         } else {
-            self.last_feedback_at + rtt.persistent_congestion_duration()
+            self.last_feedback_at + rtt.persistent_congestion_duration(*self.bounds.start())
         }
     }
 
@@ -183,6 +183,16 @@ mod tests {
         }
     }
 
+    /// RFC 9002, section 7.6.1: the duration leaves time for as many probes as before an RTO of TCP.
+    #[test]
+    fn persistent_congestion_takes_three_of_the_shortest_probe_timeouts() {
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let least = rtt.probe_timeout() * 4;
+        let mut timeouts = Timeouts::new(least..=MAX);
+        timeouts.on_sent(Time::ZERO, true);
+        assert_eq!(timeouts.persistent_congestion_due(&rtt), Time::ZERO + least * 3);
+    }
+
     #[test]
     fn the_shortest_probe_timeout_of_a_law_replaces_shorter_ones_only() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
@@ -221,9 +231,6 @@ mod tests {
         );
         assert!(timeouts.on_ack(Time::from_secs(6.0)) && !timeouts.on_ack(Time::from_secs(6.0)));
         assert!(!timeouts.in_persistent_congestion());
-        assert_eq!(
-            timeouts.persistent_congestion_due(&rtt),
-            Time::from_secs(6.0) + rtt.persistent_congestion_duration()
-        );
+        assert_eq!(timeouts.persistent_congestion_due(&rtt), Time::from_secs(6.0) + rtt.probe_timeout() * 3);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) static ENDPOINT: KeyTable<Endpoint> = KeyTable {
             form: Form::Span { least: Span::ZERO, most: LONGEST },
             rule: Rule::Default("\"0s\""),
             meaning: "a sender without feedback sends a probe after this time at the earliest. RFC 9002 has no such bound; RFC \
-                      6298 has 1 s for the retransmission timeout of TCP, Linux 200 ms",
+                      6298 has 1 s for the retransmission timeout of TCP, Linux 200 ms. Persistent congestion takes three times this time at least",
             field: min_probe_timeout,
         },
         ScenarioKey {
