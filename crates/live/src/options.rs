@@ -24,13 +24,22 @@ flows = [
 /// What stands before the keys of the link in [`LINK`].
 const PATH: &str = "links.link.";
 
-/// Faults of the plan, whose help names keys as options have them: without the path of the link.
-fn with_keys_of_options(faults: Faults) -> Faults {
-    let renamed = |fault: Fault| {
+/// What the plan calls the two directions of the link, and what the user does.
+const DIRECTIONS: [(&str, &str); 2] = [("link ->", "to the command"), ("link <-", "from the command")];
+
+/// Faults of the plan as the user typed the options: the help names keys without the path of the link, the message names
+/// the direction, and no fault shows the text [`LINK`], which the user did not write.
+fn of_options(scenario: &Scenario, faults: Faults) -> Faults {
+    let of_option = |fault: Fault| {
+        let shows_the_text = fault.place().is_some_and(|(_, text, _)| text == scenario.sources.text(0));
+        let message = DIRECTIONS
+            .iter()
+            .fold(fault.message().to_owned(), |text, (planned, ours)| text.replace(planned, ours));
         let help = fault.help_text().replace(PATH, "");
+        let fault = if shows_the_text { scenario.sources.plain(message) } else { fault };
         if help.is_empty() { fault } else { fault.help(help) }
     };
-    Faults(faults.0.into_iter().map(renamed).collect())
+    Faults(faults.0.into_iter().map(of_option).collect())
 }
 
 /// The same with a rate of its own for the direction from the command, which otherwise has that of the other one.
@@ -73,7 +82,7 @@ impl LinkOptions {
         let link = if is_asymmetric { asymmetric() } else { LINK.to_owned() };
         let mut scenario = Scenario::from_options(&link, &self.values())?;
         scenario.seed = self.seed;
-        let links = packets::links(&scenario, registry).map_err(with_keys_of_options)?;
+        let links = packets::links(&scenario, registry).map_err(|faults| of_options(&scenario, faults))?;
         <[LinkSpec; 2]>::try_from(links)
             .map_err(|_| Faults::from(scenario.sources.plain("a link has two directions")))
     }
@@ -128,5 +137,16 @@ mod tests {
         let options = LinkOptions { queue, sets: vec!["scheduler=drr".to_owned()], ..LinkOptions::default() };
         let faults = options.directions(&Registry::builtin()).unwrap_err();
         assert_eq!(faults.0[0].help_text(), "set scheduler to \"fifo\"");
+    }
+
+    #[test]
+    fn a_fault_of_the_plan_shows_nothing_that_the_user_did_not_type() {
+        let options = LinkOptions { buffer: Some("100B".to_owned()), ..LinkOptions::default() };
+        let faults = options.directions(&Registry::builtin()).unwrap_err();
+        let fault = &faults.0[0];
+        let expected =
+            "to the command: its buffer has no room for a packet of 1.5KB, so that all of them are dropped";
+        assert_eq!((fault.message(), fault.place()), (expected, None));
+        assert_eq!(fault.help_text(), "set buffer to \"1.5KB\" or more, or to a number of packets");
     }
 }

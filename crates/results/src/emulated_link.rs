@@ -33,6 +33,9 @@ pub struct EmulatedDirection {
     pub name: String,
     /// Mean capacity over the duration, in bit/s; null without a limit.
     pub capacity_bps: Option<f64>,
+    /// Propagation delay at the start, in milliseconds, without jitter.
+    #[serde(default)]
+    pub delay_ms: f64,
     /// Mean rate of the packets served, in bit/s.
     pub rate_bps: f64,
     /// Used share of the capacity; null without a limit.

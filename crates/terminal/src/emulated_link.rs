@@ -56,6 +56,29 @@ fn lateness(late: &Lateness) -> String {
     format!("Packets left late by {median} us (median), {p99} us (p99), {p99_9} us (p99.9).")
 }
 
+/// Largest share of the link's round-trip time by which a hundredth of the packets may be late without a warning.
+const MOST_LATE: f64 = 0.1;
+
+/// The mean round-trip time of the link in milliseconds: propagation and queueing delays of both directions.
+fn round_trip_ms(link: &EmulatedLink) -> f64 {
+    let queueing =
+        |direction: &EmulatedDirection| direction.queueing_ms.as_ref().map_or(0.0, |wait| wait.mean);
+    link.directions.iter().map(|direction| direction.delay_ms + queueing(direction)).sum()
+}
+
+/// A warning if lateness is a large part of the round-trip time.
+fn late_for_the_link(link: &EmulatedLink) -> Option<String> {
+    let (late, round_trip) = (link.machine.lateness_us?.p99 / 1e3, round_trip_ms(link));
+    (late > MOST_LATE * round_trip).then(|| {
+        format!(
+            "Warning: a hundredth of the packets left more than {} ms late, and the mean round-trip time of the link is {} ms: the \
+             results describe this machine as much as the link.",
+            two_digits(late),
+            number(round_trip)
+        )
+    })
+}
+
 /// How well the machine kept to the times of the link, and the packets that it lost itself.
 pub fn emulated_link_sentences(link: &EmulatedLink) -> Vec<String> {
     let machine = &link.machine;
@@ -70,6 +93,7 @@ pub fn emulated_link_sentences(link: &EmulatedLink) -> Vec<String> {
         machine.processors,
         percent(machine.processor_share),
     )];
+    sentences.extend(late_for_the_link(link));
     if let Some(code) = link.server_exit_code.filter(|code| *code != 0) {
         sentences.push(format!("Warning: the command at the other end ended first, with exit code {code}."));
     }

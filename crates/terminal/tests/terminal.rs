@@ -205,6 +205,26 @@ mod emulated_links {
     }
 
     #[test]
+    fn lateness_above_a_tenth_of_the_round_trip_time_is_a_warning() {
+        // Twice 10 ms of propagation, and once 5 ms of queueing: a tenth is 2.5 ms.
+        let late_by = |micros: f64| {
+            let mut link = link();
+            link.directions
+                .iter_mut()
+                .for_each(|direction| (direction.delay_ms, direction.overrun) = (10.0, 0));
+            link.directions[0].queueing_ms = Some(Milliseconds { mean: 5.0, ..Milliseconds::default() });
+            link.machine.lateness_us = Some(Lateness { p99: micros, ..Lateness::default() });
+            emulated_link_sentences(&link)
+        };
+        assert_eq!(late_by(2500.0).len(), 1);
+        let sentences = late_by(2600.0);
+        assert!(
+            sentences[1].contains("more than 2.6 ms late") && sentences[1].contains("is 25.0 ms"),
+            "{sentences:?}"
+        );
+    }
+
+    #[test]
     fn lost_packets_of_the_machine_are_a_warning() {
         let sentences = emulated_link_sentences(&link());
         assert_eq!(sentences.len(), 2);

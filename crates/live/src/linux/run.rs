@@ -110,6 +110,7 @@ impl LinkRun {
         let outer = outside.descriptor()?;
         let real_time = prepare_thread(self.real_time);
         let seed = self.seed;
+        let delays = self.directions.each_ref().map(|spec| spec.propagation.delay);
         let directions = self.directions.map(|spec| Direction::new(spec, seed));
         let mut session = LinkSession {
             emulator: Emulator::new([inner, outer], directions, Clock::start(), capture),
@@ -122,6 +123,9 @@ impl LinkRun {
         let finished = session.run_captured()?;
         let mut result = summary::summary(&session.emulator, finished.at, finished.overruns);
         (result.exit_code, result.server_exit_code) = (finished.code, finished.server_code);
+        for (direction, delay) in result.directions.iter_mut().zip(delays) {
+            direction.delay_ms = delay.secs() * 1e3;
+        }
         result.machine.real_time = real_time;
         (result.seed, result.version, result.command) = (seed, version.to_owned(), typed.to_owned());
         Ok(result)

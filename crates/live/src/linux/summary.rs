@@ -6,7 +6,7 @@ use millpond_stats::Histogram;
 use millpond_units::Time;
 
 /// The results until `until`. `overruns`: packets that the devices inside and outside dropped. Version, command, seed, exit
-/// code and priority are left to the caller.
+/// code, priority and the delays of the link are left to the caller.
 pub(crate) fn summary(emulator: &Emulator, until: Time, overruns: [u64; 2]) -> EmulatedLink {
     let [down, up] = &emulator.lanes;
     let seconds = until.since(Time::ZERO).secs();
@@ -76,6 +76,7 @@ fn direction(name: &str, lane: &Lane, until: Time, overrun: u64) -> EmulatedDire
         refused: lane.refused,
         ignored: lane.direction.ignored(),
         lateness_us: lateness(&lane.lateness),
+        ..EmulatedDirection::default()
     }
 }
 
