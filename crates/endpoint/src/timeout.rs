@@ -99,13 +99,14 @@ impl Timeouts {
     /// When persistent congestion will be declared.
     ///
     /// RFC 9002 establishes persistent congestion from lost packets when an acknowledgement arrives. Here it is declared
-    /// without one, so that a law that only paces is stopped as well, also before the first RTT sample.
+    /// without one, so that a law that only paces is stopped as well, also before the first RTT sample. `least`: the shortest
+    /// probe timeout that the law permits.
     #[inline]
-    pub(crate) fn persistent_congestion_due(&self, rtt: &RttEstimator) -> Time {
+    pub(crate) fn persistent_congestion_due(&self, rtt: &RttEstimator, least: Span) -> Time {
         if self.persistent_congestion {
             Time::NEVER
         } else {
-            self.last_feedback_at + rtt.persistent_congestion_duration(*self.bounds.start())
+            self.last_feedback_at + rtt.persistent_congestion_duration(least.max(*self.bounds.start()))
         }
     }
 
@@ -145,7 +146,8 @@ mod tests {
                 state.on_sent(at(feedback), true);
                 state.on_sent(at(sent), false);
                 (0..timeouts).for_each(|_| assert!(state.on_timeout() || timeouts > 1));
-                let due = state.probe_due(&rtt, Span::ZERO).min(state.persistent_congestion_due(&rtt));
+                let due =
+                    state.probe_due(&rtt, Span::ZERO).min(state.persistent_congestion_due(&rtt, Span::ZERO));
                 assert!(!state.wait_until(due + Span::from_picos(1), &rtt), "{initial} {timeouts} {sent}");
                 assert!(state.wait_until(at(sent.min(feedback)), &rtt), "{initial} {timeouts} {sent}");
             }
@@ -190,7 +192,7 @@ mod tests {
         let least = rtt.probe_timeout() * 4;
         let mut timeouts = Timeouts::new(least..=MAX);
         timeouts.on_sent(Time::ZERO, true);
-        assert_eq!(timeouts.persistent_congestion_due(&rtt), Time::ZERO + least * 3);
+        assert_eq!(timeouts.persistent_congestion_due(&rtt, Span::ZERO), Time::ZERO + least * 3);
     }
 
     #[test]
@@ -224,13 +226,17 @@ mod tests {
         let start = Time::from_secs(5.0);
         timeouts.on_sent(start, true);
         timeouts.on_sent(Time::from_secs(5.2), false);
-        assert_eq!(timeouts.persistent_congestion_due(&rtt), start + rtt.probe_timeout() * 3);
+        assert_eq!(timeouts.persistent_congestion_due(&rtt, Span::ZERO), start + rtt.probe_timeout() * 3);
         timeouts.on_persistent_congestion();
         assert!(
-            timeouts.in_persistent_congestion() && timeouts.persistent_congestion_due(&rtt) == Time::NEVER
+            timeouts.in_persistent_congestion()
+                && timeouts.persistent_congestion_due(&rtt, Span::ZERO) == Time::NEVER
         );
         assert!(timeouts.on_ack(Time::from_secs(6.0)) && !timeouts.on_ack(Time::from_secs(6.0)));
         assert!(!timeouts.in_persistent_congestion());
-        assert_eq!(timeouts.persistent_congestion_due(&rtt), Time::from_secs(6.0) + rtt.probe_timeout() * 3);
+        assert_eq!(
+            timeouts.persistent_congestion_due(&rtt, Span::ZERO),
+            Time::from_secs(6.0) + rtt.probe_timeout() * 3
+        );
     }
 }

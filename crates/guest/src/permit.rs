@@ -1,6 +1,6 @@
 //! What a guest permits its sender, in SI units, before and after the check.
 
-use millpond_law::Permit;
+use millpond_law::{Permit, Probes};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;
 
@@ -123,7 +123,7 @@ impl RawPermit {
             pace: self.pace()?,
             quantum: self.quantum()?,
             feedback_within: self.feedback_within()?,
-            least_probe_timeout: None,
+            probes: Probes::Data,
             wake: self.wake(now, is_timer)?,
         };
         if permit.window.is_none() && permit.pace.is_none() {

@@ -56,7 +56,7 @@ pub use parameter::{Bounds, Domain, Parameter, Presets};
 pub use protocol::{Card, HeaderSize, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use scheduler::{DeficitRoundRobin, FairScheduler, FlowQueueing, Queues, Scheduler, StrictPriority};
-pub use sender::{Permit, Sender, deliver};
+pub use sender::{Permit, Probes, Sender, deliver};
 pub use settings::Settings;
 pub use value::{SettingError, Value};
 

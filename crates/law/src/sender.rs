@@ -18,11 +18,32 @@ pub struct Permit {
     /// Longest time between two packets of a sender that has data. If the pacer delays the data for longer, a packet
     /// without data leaves, which carries the law's header and returns feedback. None: no such packets.
     pub feedback_within: Option<Span>,
-    /// Shortest probe timeout; none: that of the endpoint. RFC 9002 has none, and its timeout is hardly longer than the
-    /// smoothed round-trip time after a steady time: with one packet in flight each rise of a queue then causes probes.
-    pub least_probe_timeout: Option<Span>,
+    /// What leaves when a probe timeout expires.
+    pub probes: Probes,
     /// Time of the next call of [`Sender::on_timer`], unless an event changes it before.
     pub wake: Option<Time>,
+}
+
+/// What leaves when a probe timeout expires (RFC 9002, section 6.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Probes {
+    /// Packets with data, as many and as early as the endpoint has it.
+    #[default]
+    Data,
+    /// One packet without data, at least this long after the last packet. For a window of hardly more than a packet: no other
+    /// packet brings feedback, and the timeout of RFC 9002 is hardly longer than the smoothed round-trip time after a steady
+    /// time, so that each rise of a queue causes probes, which would exceed the window.
+    Empty(Span),
+}
+
+impl Probes {
+    /// The shortest probe timeout that they permit.
+    pub fn least_timeout(self) -> Span {
+        match self {
+            Self::Data => Span::ZERO,
+            Self::Empty(least) => least,
+        }
+    }
 }
 
 /// A control law at a sender. The endpoint detects acknowledgements, losses and rounds; the law computes how much may

@@ -6,7 +6,7 @@ use crate::silence::{LEAST_SILENCE, is_idle};
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Frame, Segment};
 use core::num::NonZeroU64;
-use millpond_law::{Context, Header, HeaderId, LimitedBy};
+use millpond_law::{Context, Header, HeaderId, LimitedBy, Probes};
 use millpond_units::{Bytes, Time};
 
 /// A packet that may leave now, as [`SenderEnd::next_packet`] returns it.
@@ -150,11 +150,14 @@ impl SenderEnd {
         payload.saturating_add(self.config.overhead.get() as u32)
     }
 
-    /// A probe. It carries lost, new or unacknowledged data, in this order (RFC 9002, section 6.2.4). Without any it is
-    /// empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
+    /// A probe. Unless the law wants it without data, it carries lost, new or unacknowledged data, in this order (RFC 9002,
+    /// section 6.2.4). Without any it is empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
     /// where a buffer has room for one packet, the second one would be lost each time and cause the next timeout.
     #[cold]
     fn send_probe(&mut self, now: Time, frame: &mut Frame) {
+        if self.permit.probes != Probes::Data {
+            return self.send_empty(now, frame);
+        }
         if let Some(LostPacket { number, .. }) = self.next_lost() {
             self.send_buffer.pop_lost();
             return self.retransmit(now, number, frame);

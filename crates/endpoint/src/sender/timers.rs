@@ -1,7 +1,7 @@
 //! Timers of a sender: loss detection, probes, persistent congestion, the law.
 
 use super::SenderEnd;
-use millpond_law::{Cause, Context, Episode, LimitedBy};
+use millpond_law::{Cause, Context, Episode, LimitedBy, Probes};
 use millpond_units::{Bytes, Span, Time};
 
 impl SenderEnd {
@@ -33,10 +33,9 @@ impl SenderEnd {
         if self.only_timeouts_run() {
             match self.blocked {
                 LimitedBy::Window => {
-                    return self
-                        .timeouts
-                        .probe_due(&self.rtt, self.least_probe_timeout())
-                        .min(self.timeouts.persistent_congestion_due(&self.rtt));
+                    let least = self.least_probe_timeout();
+                    let probe = self.timeouts.probe_due(&self.rtt, least);
+                    return probe.min(self.timeouts.persistent_congestion_due(&self.rtt, least));
                 }
                 LimitedBy::Pace => {
                     let paced = self.paced_until();
@@ -117,7 +116,10 @@ impl SenderEnd {
             self.timeouts.on_credit_probe();
             return;
         }
-        self.probes_wanted = self.config.probes_per_timeout;
+        self.probes_wanted = match self.permit.probes {
+            Probes::Data => self.config.probes_per_timeout,
+            Probes::Empty(_) => 1,
+        };
         self.counters.probe_timeouts += 1;
         let episode = if self.timeouts.on_timeout() { Episode::New } else { Episode::Same };
         self.notify_congestion(now, Cause::Timeout, episode, Bytes::ZERO, self.sent.in_flight());
@@ -137,7 +139,7 @@ impl SenderEnd {
 
     #[inline]
     fn least_probe_timeout(&self) -> Span {
-        self.permit.least_probe_timeout.unwrap_or(Span::ZERO)
+        self.permit.probes.least_timeout()
     }
 
     #[inline]
@@ -162,8 +164,10 @@ impl SenderEnd {
 
     #[inline]
     fn persistent_congestion_due(&self) -> Time {
-        let waits = self.sent.in_flight() > Bytes::ZERO;
-        if waits { self.timeouts.persistent_congestion_due(&self.rtt) } else { Time::NEVER }
+        if self.sent.in_flight() == Bytes::ZERO {
+            return Time::NEVER;
+        }
+        self.timeouts.persistent_congestion_due(&self.rtt, self.least_probe_timeout())
     }
 }
 

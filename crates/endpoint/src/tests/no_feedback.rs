@@ -3,7 +3,7 @@
 use super::event_log::{EventLog, EventRecorder};
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
 use crate::{ACK_BYTES, AckRanges, Acknowledgement, SenderConfig, SenderEnd};
-use millpond_law::{Cause, Episode, Event, Header, Needs, Random};
+use millpond_law::{Cause, Episode, Event, Header, Needs, Permit, Probes, Random};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 const MS: fn(u64) -> Span = Span::from_millis;
@@ -46,8 +46,12 @@ struct ManualSender {
 
 impl ManualSender {
     fn new() -> Self {
+        Self::with(FixedPermit::window(100.0))
+    }
+
+    fn with(permit: FixedPermit) -> Self {
         let log = EventLog::default();
-        let law = Box::new(EventRecorder::new(Box::new(FixedPermit::window(100.0)), log.clone()));
+        let law = Box::new(EventRecorder::new(Box::new(permit), log.clone()));
         let config = SenderConfig::new(PACKET, Needs::default());
         let mut sender = SenderEnd::new(config, law, Random::stream(1, "manual sender"));
         sender.start(Time::ZERO, None);
@@ -128,6 +132,27 @@ fn probes_back_off_until_an_ack_ends_persistent_congestion() {
     assert_eq!(manual.causes(), [(Cause::Loss, Episode::Same)]);
     assert_eq!((manual.sender.in_flight(), manual.sender.acknowledged()), (Bytes::ZERO, PACKET * 2));
     assert_eq!(manual.pass(at(100_000)), []);
+}
+
+/// A law whose window is hardly more than a packet: probes must not add data to what waits.
+#[test]
+fn a_law_may_have_one_probe_without_data_at_a_time_of_its_own() {
+    let permit = Permit { window: Some(PACKET), probes: Probes::Empty(MS(1000)), ..Permit::default() };
+    let mut manual = ManualSender::with(FixedPermit(permit));
+    let first = manual.send(at(0));
+    manual.ack(at(100), first);
+    let waits = manual.send(at(200));
+    manual.sender.supply(PACKET);
+    assert_eq!(manual.packets_at_deadline(), (at(1200), 1));
+    assert_eq!(manual.sender.in_flight(), PACKET + Bytes::new(ACK_BYTES.into()));
+    assert_eq!(manual.packets_at_deadline(), (at(3200), 1));
+    // Persistent congestion lasts three of these timeouts.
+    let timeouts = [(Cause::Timeout, Episode::New), (Cause::Timeout, Episode::Same)];
+    assert_eq!(manual.causes(), [timeouts[0], timeouts[1], (Cause::NoFeedback, Episode::New)]);
+    // The acknowledgement of a probe shows that the data is lost: it leaves again.
+    manual.ack(at(3300), waits + 2);
+    let repaired = manual.sender.transmit(at(3300)).unwrap();
+    assert_eq!((repaired.payload, manual.sender.counters().retransmitted_packets), (1000, 1));
 }
 
 /// Of two probes, a buffer for one packet drops the second each time. It would cause the next timeout for ever.

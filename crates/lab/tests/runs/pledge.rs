@@ -267,3 +267,17 @@ fn after_an_interruption_flows_return_at_once_though_the_queue_has_lost_their_la
     assert_eq!(run.summary.silences, []);
     assert!(run.summary.links[0].drops > 200, "{:?}", run.summary.links[0]);
 }
+
+#[test]
+fn flows_with_a_packet_each_share_a_slow_link_equally_and_add_none_in_an_interruption() {
+    // A packet takes 75 ms. All flows start in one queue, so that none sees the base round-trip time without waits. A packet
+    // waits at most for the interruption, one packet of each flow, and a probe of each that has no data, 40 bytes.
+    let steps = r#"[["0s", "160kbps"], ["20s", "0Mbps"], ["25s", "160kbps"], ["45s", "0Mbps"], ["50s", "160kbps"]]"#;
+    let scenario = LAST_HOP.replace("STEPS", steps).replace("120s", "70s");
+    let run = results(&scenario, &["flows.f.count=20", "measure.from=10s"]);
+    let longest = 5.0 + 20.0 * (0.075 + 0.002);
+    assert!(run.summary.links[0].queueing_ms.max < 1e3 * longest, "{:?}", run.summary.links[0].queueing_ms);
+    // Each has 34 packets or one less or more: Jain's index of such numbers is at least 1 / (1 + (1 / 34)^2) = 0.999.
+    assert!(run.summary.fairness.jain.unwrap() > 0.999, "{:?}", run.summary.fairness);
+    assert!(run.summary.links[0].utilization > 0.99, "{}", run.summary.links[0].utilization);
+}

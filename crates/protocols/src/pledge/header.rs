@@ -17,6 +17,8 @@
 //! +---------------+---------------+---------------+---------------+
 //! |  sum of the mean waits of the path [ns]                       |
 //! +---------------+---------------+---------------+---------------+
+//! |  sum of the waits of this packet so far [ns]                  |
+//! +---------------+---------------+---------------+---------------+
 //! ```
 
 use crate::parts::fields;
@@ -43,6 +45,7 @@ pub struct PledgeHeader {
     followed_router: U32,
     flow: U32,
     waits: U32,
+    waited: U32,
 }
 
 /// A rate and the router that offers it.
@@ -85,6 +88,7 @@ impl PledgeHeader {
             followed_router: followed.map_or(0, |offer| offer.router).into(),
             flow: flow.into(),
             waits: 0.into(),
+            waited: 0.into(),
         }
     }
 
@@ -119,9 +123,15 @@ impl PledgeHeader {
         fields::to_rtt(self.waits)
     }
 
-    /// Writes the offer of a router if it is the least so far, and adds its mean wait.
+    /// The sum of the waits of this packet at the routers.
     #[inline]
-    pub fn pass(&mut self, offer: Offer, wait: Span) {
+    pub fn waited(&self) -> Span {
+        fields::to_rtt(self.waited)
+    }
+
+    /// Writes the offer of a router if it is the least so far, and adds its mean wait and that of this packet.
+    #[inline]
+    pub fn pass(&mut self, offer: Offer, wait: Span, own: Span) {
         let rate = (offer.rate as f32).min(LARGEST_RATE);
         // A rate that is not a number is replaced, too.
         let keeps = self.offered.get() <= rate;
@@ -129,7 +139,8 @@ impl PledgeHeader {
             self.offered = rate.into();
             self.offered_by = offer.router.into();
         }
-        self.waits = self.waits.get().saturating_add(fields::from_rtt(wait).get()).into();
+        self.waits = sum(self.waits, wait);
+        self.waited = sum(self.waited, own);
     }
 
     /// Writes it as a header.
@@ -137,6 +148,12 @@ impl PledgeHeader {
     pub fn emit(&self, header: &mut Header) {
         header.set_fields(ID, self);
     }
+}
+
+/// A sum of waits and one more.
+#[inline]
+fn sum(waits: U32, wait: Span) -> U32 {
+    waits.get().saturating_add(fields::from_rtt(wait).get()).into()
 }
 
 /// A rate that a header may contain.
@@ -159,7 +176,8 @@ impl fmt::Display for PledgeHeader {
                 )?;
             }
         }
-        write!(f, " base rtt {} waits {} flow {:08x}", self.base_rtt(), self.waits(), self.flow())
+        let [base_rtt, waits, waited] = [self.base_rtt(), self.waits(), self.waited()];
+        write!(f, " base rtt {base_rtt} waits {waits} waited {waited} flow {:08x}", self.flow())
     }
 }
 
@@ -167,7 +185,7 @@ impl fmt::Display for PledgeHeader {
 mod tests {
     use super::*;
 
-    const BYTES: [u8; 28] = [
+    const BYTES: [u8; 32] = [
         0x49, 0x74, 0x24, 0x00, // 1e6 byte/s
         0, 0, 0, 9, // router 9
         0x02, 0xfa, 0xf0, 0x80, // 50 ms
@@ -175,14 +193,15 @@ mod tests {
         0, 0, 0, 7, // router 7
         0xab, 0xcd, 0x00, 0x01, // flow
         0x00, 0x1e, 0x84, 0x80, // 2 ms
+        0x00, 0x0f, 0x42, 0x40, // 1 ms
     ];
 
     #[test]
-    fn a_header_of_28_bytes_is_written_and_parsed() {
+    fn a_header_of_32_bytes_is_written_and_parsed() {
         let mut written =
             PledgeHeader::new(0xabcd_0001, Span::from_millis(50), Some(Offer { rate: 2e6, router: 7 }));
         assert_eq!(written.offer(), None);
-        written.pass(Offer { rate: 1e6, router: 9 }, Span::from_millis(2));
+        written.pass(Offer { rate: 1e6, router: 9 }, Span::from_millis(2), Span::from_millis(1));
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
@@ -190,9 +209,10 @@ mod tests {
         assert_eq!(read.offer(), Some(Offer { rate: 1e6, router: 9 }));
         assert_eq!(read.followed(), Some(Offer { rate: 2e6, router: 7 }));
         assert_eq!((read.base_rtt(), read.waits()), (Span::from_millis(50), Span::from_millis(2)));
+        assert_eq!(read.waited(), Span::from_millis(1));
         assert_eq!(
             read.to_string(),
-            "Pledge rate 8Mbps of router 00000009 base rtt 50ms waits 2ms flow abcd0001"
+            "Pledge rate 8Mbps of router 00000009 base rtt 50ms waits 2ms waited 1ms flow abcd0001"
         );
     }
 
@@ -200,10 +220,10 @@ mod tests {
     fn the_least_offer_is_kept_with_its_router_and_waits_are_added() {
         let mut header = PledgeHeader::new(1, Span::ZERO, None);
         for (rate, router, least) in [(9.0, 1, (9.0, 1)), (5.0, 2, (5.0, 2)), (7.0, 3, (5.0, 2))] {
-            header.pass(Offer { rate, router }, Span::from_millis(3));
+            header.pass(Offer { rate, router }, Span::from_millis(3), Span::from_millis(4));
             assert_eq!(header.offer(), Some(Offer { rate: least.0, router: least.1 }));
         }
-        assert_eq!(header.waits(), Span::from_millis(9));
+        assert_eq!((header.waits(), header.waited()), (Span::from_millis(9), Span::from_millis(12)));
     }
 
     #[test]
@@ -213,13 +233,13 @@ mod tests {
             bytes[..4].copy_from_slice(&bits.to_be_bytes());
             let mut read = PledgeHeader::parse(&Header::new(ID, &bytes)).unwrap();
             assert_eq!(read.offer(), None, "{bits}");
-            read.pass(Offer { rate: 5.0, router: 2 }, Span::ZERO);
+            read.pass(Offer { rate: 5.0, router: 2 }, Span::ZERO, Span::ZERO);
             // A forged rate below zero is the least of the path: its sender follows none.
             let expected = (bits.is_nan() || bits > 0.0).then_some(Offer { rate: 5.0, router: 2 });
             assert_eq!(read.offer(), expected, "{bits}");
         }
         assert_eq!(PledgeHeader::parse(&Header::NONE).map(|_| ()), None);
-        assert_eq!(PledgeHeader::parse(&Header::new(ID, &BYTES[..27])).map(|_| ()), None);
+        assert_eq!(PledgeHeader::parse(&Header::new(ID, &BYTES[..31])).map(|_| ()), None);
         assert_eq!(PledgeHeader::parse(&Header::new(HeaderId(99), &BYTES)).map(|_| ()), None);
     }
 }

@@ -333,7 +333,7 @@ impl Link for PledgeRouter {
             None => self.traffic.foreign += bytes,
             Some(header) => {
                 self.note_flow(cx.now, header, bytes, share);
-                header.pass(self.offer, self.signalled_wait);
+                header.pass(self.offer, self.signalled_wait, queue.head_sojourn);
             }
         }
         if cx.now >= self.interval.1 {

@@ -2,7 +2,9 @@
 
 use super::header::{Offer, PledgeHeader};
 use super::params::INITIAL_WINDOW;
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Gauge, Header, Permit, Probes, Sender, Settings, Start, Unread,
+};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Least share of a packet in flight, and longest pause: feedback continues to arrive, also at a flow whose least
@@ -10,9 +12,16 @@ use millpond_units::{Bytes, Rate, Span, Time};
 const LEAST_SHARE: f64 = 0.25;
 const LONGEST_PAUSE: Span = Span::from_millis(1000);
 
-/// With one packet in flight no other packet brings feedback before it, and a probe would be one packet more than was
+/// With one packet in flight no other packet brings feedback before it, and probes with data would be more than was
 /// offered. RFC 6298, rule (2.4), has this bound.
-const LEAST_PROBE_TIMEOUT: Span = Span::from_millis(1000);
+const SPARSE_PROBES: Probes = Probes::Empty(Span::from_millis(1000));
+
+/// Eq. (12): the base round-trip time after an acknowledgement of a packet that has waited for this time: the least
+/// round-trip time without waits. Zero: no sample yet.
+fn base_rtt(known: Span, ack: &Ack, waited: Span) -> Span {
+    let sample = ack.rtt.map_or(ack.min_rtt, |rtt| rtt.saturating_sub(waited).min(ack.min_rtt));
+    if known == Span::ZERO { sample } else { known.min(sample) }
+}
 
 /// Eq. (8): the window in bytes, of which the endpoint sends the nearest whole number of packets.
 fn granted_window(rate: f64, base_rtt: Span, waits: Span) -> f64 {
@@ -80,7 +89,7 @@ impl PledgeSender {
         self.permit = Permit {
             window: Some(rounded),
             pace: Some(pace),
-            least_probe_timeout: (rounded < self.packet * 2).then_some(LEAST_PROBE_TIMEOUT),
+            probes: if rounded < self.packet * 2 { SPARSE_PROBES } else { Probes::Data },
             ..Permit::default()
         };
     }
@@ -100,7 +109,7 @@ impl PledgeSender {
             window: Some(self.packet),
             pace: Some(Rate::ZERO),
             wake: Some(now + pause.max(Span::from_picos(1))),
-            least_probe_timeout: Some(LEAST_PROBE_TIMEOUT),
+            probes: SPARSE_PROBES,
             ..Permit::default()
         };
     }
@@ -114,9 +123,10 @@ impl Sender for PledgeSender {
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.base_rtt = ack.min_rtt;
         self.note_doubt(ack);
-        if let Some(header) = self.unread.note(PledgeHeader::parse(&ack.header))
+        let header = self.unread.note(PledgeHeader::parse(&ack.header));
+        self.base_rtt = base_rtt(self.base_rtt, ack, header.map_or(Span::ZERO, |header| header.waited()));
+        if let Some(header) = header
             && let Some(offer) = header.offer()
         {
             self.follow(cx.now, offer, header.waits());
@@ -177,11 +187,11 @@ mod tests {
 
     const RTT: Span = Span::from_millis(80);
 
-    /// An acknowledgement with this offered rate in packets per 80 ms, and these mean waits.
+    /// An acknowledgement with this offered rate in packets per 80 ms, and these mean waits; the packet itself has not waited.
     fn follow(bench: &mut SenderBench, packets: f64, waits: Span) {
         let mut header = Header::NONE;
         let mut sent = PledgeHeader::new(1, RTT, None);
-        sent.pass(Offer { rate: packets * PACKET.as_f64() / RTT.secs(), router: 7 }, waits);
+        sent.pass(Offer { rate: packets * PACKET.as_f64() / RTT.secs(), router: 7 }, waits, Span::ZERO);
         sent.emit(&mut header);
         let ack = Ack { header, ..bench.plain() };
         bench.ack(&ack);
@@ -239,12 +249,31 @@ mod tests {
     }
 
     #[test]
-    fn probes_wait_for_a_second_where_one_packet_is_in_flight() {
+    fn probes_are_empty_and_wait_for_a_second_where_one_packet_is_in_flight() {
         let mut bench = SenderBench::new(&Pledge, &[], RTT);
         for (packets, expected) in [(0.3, true), (1.4, true), (1.6, false), (20.0, false)] {
             follow(&mut bench, packets, Span::ZERO);
-            let least = bench.law.permit().least_probe_timeout;
-            assert_eq!(least, expected.then_some(Span::from_millis(1000)), "{packets}");
+            let sparse = bench.law.permit().probes == Probes::Empty(Span::from_millis(1000));
+            assert_eq!(sparse, expected, "{packets}");
+        }
+    }
+
+    #[test]
+    fn the_base_round_trip_time_is_the_least_one_without_waits() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        let millis = Span::from_millis;
+        // Round-trip time of the packet, its waits, and the base round-trip time then.
+        for (rtt, waited, expected) in
+            [(200, 90, 110), (180, 100, 80), (150, 60, 80), (79, 0, 79), (400, 325, 75)]
+        {
+            let mut sent = PledgeHeader::new(1, RTT, None);
+            sent.pass(Offer { rate: 1e6, router: 7 }, millis(5), millis(waited));
+            let mut header = Header::NONE;
+            sent.emit(&mut header);
+            let ack = Ack { header, rtt: Some(millis(rtt)), min_rtt: millis(rtt.min(200)), ..bench.plain() };
+            bench.ack(&ack);
+            bench.stamp(&mut header);
+            assert_eq!(PledgeHeader::parse(&header).unwrap().base_rtt(), millis(expected), "{rtt} {waited}");
         }
     }
 
