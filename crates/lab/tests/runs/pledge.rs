@@ -272,7 +272,8 @@ fn after_an_interruption_flows_return_at_once_though_the_queue_has_lost_their_la
 fn flows_with_a_packet_each_share_a_slow_link_equally_and_add_none_in_an_interruption() {
     // A packet takes 75 ms. All flows start in one queue, so that none sees the base round-trip time without waits. A packet
     // waits at most for the interruption, one packet of each flow, and a probe of each that has no data, 40 bytes.
-    let steps = r#"[["0s", "160kbps"], ["20s", "0Mbps"], ["25s", "160kbps"], ["45s", "0Mbps"], ["50s", "160kbps"]]"#;
+    let steps =
+        r#"[["0s", "160kbps"], ["20s", "0Mbps"], ["25s", "160kbps"], ["45s", "0Mbps"], ["50s", "160kbps"]]"#;
     let scenario = LAST_HOP.replace("STEPS", steps).replace("120s", "70s");
     let run = results(&scenario, &["flows.f.count=20", "measure.from=10s"]);
     let longest = 5.0 + 20.0 * (0.075 + 0.002);

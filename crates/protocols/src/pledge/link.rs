@@ -26,13 +26,30 @@ const BETWEEN_UPDATES: Span = Span::from_millis(1);
 /// same, a flow would otherwise change between them with every fluctuation.
 pub(super) const TIE: f64 = 0.95;
 
+/// Least own share in (13), so that q follows the queue within a hundred windows.
+const LEAST_OWN_SHARE: f64 = 0.1;
+
+/// What other traffic leaves of W / (T + q), in bytes/s.
+#[inline]
+fn own_rate(window: f64, loop_time: f64, others: &Others) -> f64 {
+    let rate = window / loop_time;
+    (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0)
+}
+
 /// Eq. (7): the offered rate in bytes/s. `loop_time` is T + q. Without a flow that follows this router, one that would
 /// follow it next may have the spare rate beside its present one, which is at most `largest`.
 #[inline]
 pub(super) fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64 {
-    let rate = window / loop_time;
-    let own = (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0);
+    let own = own_rate(window, loop_time, others);
     if flows > 0.5 { own / flows.max(1.0) } else { own + others.largest }
+}
+
+/// Eq. (13): the mean wait q in seconds after a packet that is this share of a mean window. The rate of others times q is
+/// subtracted from W, so that an error of q is an error of the queue times the others' share over the own one. With a memory
+/// in inverse proportion to the own share the gain of this loop does not depend on it.
+#[inline]
+pub(super) fn next_mean_wait(mean_wait: f64, wait: f64, share: f64, own_share: f64) -> f64 {
+    mean_wait + share * own_share.max(LEAST_OWN_SHARE) / FIRST_WINDOWS * (wait - mean_wait)
 }
 
 /// Rates in bytes/s of the traffic that does not follow this router's offer.
@@ -82,6 +99,8 @@ pub(super) struct PledgeRouter {
     mean_window: f64,
     /// q, in seconds.
     mean_wait: f64,
+    /// What other traffic leaves, as a share of W / (T + q).
+    own_share: f64,
     in_service: Option<InService>,
     /// A packet has found no room during the present service.
     lacked_room: bool,
@@ -125,6 +144,7 @@ impl PledgeRouter {
             rate_samples: 0.0,
             mean_window: 0.0,
             mean_wait: 0.0,
+            own_share: 1.0,
             in_service: None,
             lacked_room: false,
             departures: Departures::default(),
@@ -173,7 +193,7 @@ impl PledgeRouter {
         if served.is_followed {
             wait += (took - service).max(0.0);
         }
-        self.mean_wait += share / FIRST_WINDOWS * (wait - self.mean_wait);
+        self.mean_wait = next_mean_wait(self.mean_wait, wait, share, self.own_share);
         let is_late = wait > self.known.target;
         match self.params.per {
             Per::Byte => self.late.count(&self.params, share, is_late),
@@ -251,6 +271,7 @@ impl PledgeRouter {
         self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.known.packet);
         self.window = window(&self.known, self.late.value, self.use_factor);
         let loop_time = self.known.base_rtt + self.mean_wait;
+        self.own_share = own_rate(self.window, loop_time, &self.others) * loop_time / self.window.max(1.0);
         self.offer.rate = offered_rate(self.window, loop_time, &self.others, flows);
         self.signalled_wait = Span::from_secs(self.mean_wait);
     }
@@ -466,6 +487,32 @@ mod tests {
         let flood = Others { foreign: 9e6, ..Others::default() };
         assert!(near(offered_rate(60e3, 0.06, &flood, 1.0), 0.5e6, 1e-12), "half of the window is kept");
         assert_eq!(offered_rate(60e3, 0.06, &Others { elsewhere: 9e6, ..others }, 1.0), 0.0);
+    }
+
+    /// The queue after `windows` of ten packets, in seconds, if it deviates from its mean by a second at first, and answers to the
+    /// mean wait three windows later: `q` takes the part `y q` of the window, and own flows have this share of the link.
+    fn deviations(own_share: f64, memory_of_share: f64, windows: usize) -> Vec<f64> {
+        const PER_WINDOW: usize = 10;
+        let (gain, mut means) = ((1.0 - own_share) / own_share, vec![1.0; 3 * PER_WINDOW]);
+        for packet in 0..windows * PER_WINDOW {
+            let wait = -gain * means[packet];
+            let last = means[means.len() - 1];
+            means.push(next_mean_wait(last, wait, 1.0 / PER_WINDOW as f64, memory_of_share));
+        }
+        means
+    }
+
+    #[test]
+    fn the_mean_wait_settles_without_oscillation_whatever_the_own_share_is() {
+        for own_share in [1.0, 0.5, 0.2, 0.1] {
+            let means = deviations(own_share, own_share, 200);
+            assert!(means.windows(2).all(|pair| 0.0 <= pair[1] && pair[1] <= pair[0]), "{own_share}");
+            assert!(means[means.len() - 1] < 1e-3, "{own_share}");
+        }
+        // With a memory of ten windows for every share it oscillates at a fifth, and grows at a tenth: the product of gain and
+        // delay is 0.3 times 4 and 9, above 1 / e and above pi / 2.
+        assert!(deviations(0.2, 1.0, 200).iter().any(|mean| *mean < -0.1));
+        assert!(deviations(0.1, 1.0, 200).iter().any(|mean| mean.abs() > 10.0));
     }
 
     #[test]
