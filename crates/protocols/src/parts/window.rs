@@ -182,17 +182,20 @@ impl Window {
     }
 
     /// Reaction to congestion for laws whose windows are controlled by routers: a loss reduces the window as in NewReno;
-    /// marks and probe timeouts have no effect.
+    /// marks and probe timeouts have no effect. Routers can reduce these windows to one packet, which is less than the
+    /// minimum of NewReno: a loss leaves such a window as it is.
     pub(crate) fn reduce_on_loss(&mut self, congestion: &Congestion, factor: f64) {
         if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
             return;
         }
+        let before = self.bytes;
         if congestion.episode == Episode::New && !self.in_recovery() {
             self.reduce(factor);
         }
         if congestion.cause == Cause::NoFeedback {
             self.collapse();
         }
+        self.bytes = self.bytes.min(before);
     }
 
     /// Persistent congestion: resets to the minimum window and slow start (RFC 9002, section 7.6.2).
@@ -235,6 +238,25 @@ mod tests {
         let mut window = window(1000, Some(8.0));
         window.avoid_congestion(Bytes::new(8000));
         assert_eq!(window.packets(), 9.0);
+    }
+
+    /// The minimum window after a reduction is two packets. A window of a router-controlled law may be smaller.
+    #[test]
+    fn no_loss_increases_a_window_that_routers_control() {
+        for cause in [Cause::Loss, Cause::NoFeedback] {
+            for (packets, left) in [(1.0, 1.0), (1.5, 1.5), (2.0, 2.0), (3.0, 2.0)] {
+                let mut window = window(1000, Some(packets));
+                let congestion = Congestion {
+                    cause,
+                    episode: Episode::New,
+                    bytes: Bytes::new(1000),
+                    in_flight: Bytes::ZERO,
+                    prior_in_flight: Bytes::new(1000),
+                };
+                window.reduce_on_loss(&congestion, 0.5);
+                assert_eq!(window.packets(), left, "{cause:?} at {packets}");
+            }
+        }
     }
 
     #[test]
