@@ -6,6 +6,7 @@ mod abc;
 mod acp;
 mod analysis;
 mod applications;
+mod base_rtts;
 mod battery;
 mod bbr;
 mod chain_gain;

@@ -55,9 +55,18 @@ impl FluidModel for AcpFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["control periods", "the persistence of the queue", "the reduction after a loss"]
+        if self.delayed_increase >= 1.0 { &LEFT_OUT } else { &LEFT_OUT[..LEFT_OUT.len() - 1] }
     }
 }
+
+/// What the equations leave out; the last one only without the delayed increase.
+const LEFT_OUT: [&str; 5] = [
+    "control periods",
+    "the persistence of the queue",
+    "the reduction after a loss",
+    "the last mean round-trip time of a link without traffic, which has initial_interval",
+    "the first-order filter of Eq. (4), which packets have without the delayed increase as well",
+];
 
 const FEEDBACK_INPUTS: &[Feedback] = &[
     Feedback { name: "desired rate", unit: "bit/s", over_path: PathAggregation::Min },
@@ -275,6 +284,9 @@ mod tests {
         let seen = |rate: f64| inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[rate, 1.0]));
         assert!(near(flow(&*senders, &[], &seen(3e6)).1, 3e6));
         assert!(near(flow(&*senders, &[], &seen(0.0)).1, PACKET / D), "at least a packet per round trip");
+        let left_out = |gain: f64| model(&[("delayed_increase", Value::Number(gain))]).left_out();
+        assert_eq!((left_out(0.99).len(), left_out(1.0).len()), (4, 5));
+        assert!(left_out(1.0)[4].starts_with("the first-order filter of Eq. (4)"));
     }
 
     #[test]

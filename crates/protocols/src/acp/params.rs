@@ -47,7 +47,7 @@ const MIN_INTERVAL: Key<Span> = interval::timer("min_interval", Span::from_milli
     .meaning("least control period, and least time over which the persistent queue is measured");
 const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(10_000))
     .source("not in the paper: for safety only")
-    .meaning("longer round-trip times in packets are treated as this one");
+    .meaning("longer round-trip times in packets are treated as this one; a header has at most 4.29 s");
 
 const USERS: Key<Users> = word("users", Users::Estimated)
     .source("estimated: Eq. (8); counted: docs/extensions/acp-start-up.md")

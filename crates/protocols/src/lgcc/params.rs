@@ -328,7 +328,27 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
             settings.get(PRICE) == PriceSignal::Field && settings.get(UPSTREAM) == Upstream::Weights,
             "upstream = \"weights\" with price = \"field\": weights count marks of earlier loops, not prices",
         ),
+        (
+            settings.get(CAPACITY) == CapacitySource::Estimated,
+            "capacity = \"estimated\": flows share a link equally only if they measure equal base RTTs; one with a longer base RTT, or that \
+             starts while there is a queue, takes most of the link",
+        ),
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];
     warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings_of(key: &'static str, value: &'static str) -> Vec<String> {
+        warnings(&Settings::check(PARAMETERS, [(key, Value::text(value))]).unwrap())
+    }
+
+    #[test]
+    fn an_estimated_capacity_has_a_warning_about_base_rtts() {
+        assert_eq!(warnings_of("capacity", "signalled"), Vec::<String>::new());
+        assert!(warnings_of("capacity", "estimated")[0].contains("equal base RTTs"));
+    }
 }

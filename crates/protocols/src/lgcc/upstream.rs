@@ -12,7 +12,7 @@ pub(super) struct UpstreamMarking {
 }
 
 impl UpstreamMarking {
-    /// Counts the bytes of a packet from the upstream loop.
+    /// Counts a packet from the upstream loop.
     pub(super) fn on_forwarded(&mut self, marked: bool) {
         self.packets += 1.0;
         self.marked += f64::from(u8::from(marked));
