@@ -318,6 +318,54 @@ mod tests {
     }
 
     #[test]
+    fn the_gain_changes_where_the_window_is_the_desired_one_and_where_congestion_is_signalled() {
+        let senders = model(&[]).sender(&one_loop(D));
+        let guards = |rate: f64, congested: f64| {
+            let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[rate, congested]));
+            let mut guards = [f64::NAN; 2];
+            senders.guards(0, &[10.0 * PACKET], &seen.flow(0), &mut guards);
+            guards.map(|guard| guard > 0.0)
+        };
+        // 10 packets in 80 ms are 1 Mbit/s.
+        let at =
+            [(0.9e6, 0.0), (1.1e6, 0.0), (0.9e6, 1.0), (1.1e6, 1.0)].map(|(rate, bit)| guards(rate, bit));
+        assert_eq!(at, [[false, false], [true, false], [false, true], [true, true]]);
+    }
+
+    #[test]
+    fn a_router_begins_with_the_initial_estimate_and_its_rate_falls_with_the_capacity() {
+        let router = model(&[]).link(&one_link()).unwrap();
+        let initial: Vec<f64> = router.states(0).iter().map(|state| state.initial).collect();
+        assert_eq!(initial, [0.0, 10.0]);
+        let mut inputs = millpond_law::fluid::LinkInputs::of(&*router, 0..1, 1);
+        inputs.capacity[0] = 6e6;
+        for (rate, after) in [(8e6, 6e6), (5e6, 5e6)] {
+            let mut x = [rate, 10.0];
+            let state = &mut LawState { x: &mut x, discrete: &mut [] };
+            router.crossed(0, 2, true, state, &inputs.link(0));
+            assert_eq!(x[0], after);
+        }
+    }
+
+    #[test]
+    fn the_estimate_has_its_unit_and_may_stay_without_traffic() {
+        let slope = |written: &[(&'static str, Value)], rate: f64, arriving: f64| {
+            let router = model(written).link(&one_link()).unwrap();
+            let (dx, _) = link(&*router, &[rate, 4.0], &[arriving * D], |i| {
+                (i.arriving[0], i.own_arriving[0]) = (arriving, arriving);
+            });
+            dx[1]
+        };
+        let mbit = [("estimator_unit", Value::text("Mbit/s"))];
+        // At 1 Mbit/s p^2 / (1 + p^2) is one half in that unit: from 4 to 3.
+        assert!(near(slope(&[], 1e6, 3e6), -0.1 / D) && near(slope(&mbit, 1e6, 3e6), -0.05 / D));
+        let stays = [("idle_estimate", Value::text("stays"))];
+        // Without traffic the period is 50 ms.
+        assert!(near(slope(&[], 1e6, 0.0), -0.4 / 0.05) && slope(&stays, 1e6, 0.0) == 0.0);
+        assert!(near(slope(&stays, 1e6, 3e6), -0.1 / D));
+    }
+
+    #[test]
     fn a_counted_router_divides_by_its_flows_and_a_new_flow_lowers_the_rate() {
         let model = model(&[("users", Value::text("counted"))]);
         let router = model.link(&one_link()).unwrap();

@@ -409,7 +409,11 @@ mod tests {
 
     impl Bench {
         fn new() -> Self {
-            let mut bench = Self { router: AcpRouter::new(defaults()), random: Random::stream(1, "router") };
+            Self::with(defaults())
+        }
+
+        fn with(params: RouterParams) -> Self {
+            let mut bench = Self { router: AcpRouter::new(params), random: Random::stream(1, "router") };
             bench.tick(Time::ZERO, Bytes::ZERO);
             bench
         }
@@ -432,10 +436,15 @@ mod tests {
 
         /// Passes this number of packets with this round-trip time; returns the header of the last.
         fn pass(&mut self, packets: u32, rtt: Span) -> AcpHeader {
+            self.pass_queue(packets, AcpHeader::new(rtt), Bytes::ZERO)
+        }
+
+        /// Passes this number of packets with this header, which arrive at this queue; returns the header of the last.
+        fn pass_queue(&mut self, packets: u32, sent: AcpHeader, queue: Bytes) -> AcpHeader {
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             let mut cx = Context { now: Time::ZERO, random: &mut self.random };
             for _ in 0..packets {
-                AcpHeader::new(rtt).emit(&mut header);
+                sent.emit(&mut header);
                 let mut packet = PacketView {
                     bytes: PACKET,
                     kind: PacketKind::Data,
@@ -443,7 +452,7 @@ mod tests {
                     ecn: &mut ecn,
                     header: &mut header,
                 };
-                self.router.arrive(&mut cx, &mut packet, &Self::view(Bytes::ZERO));
+                self.router.arrive(&mut cx, &mut packet, &Self::view(queue));
                 self.router.depart(&mut cx, &mut packet, &Self::view(PACKET));
             }
             AcpHeader::parse(&header).unwrap()
@@ -468,6 +477,51 @@ mod tests {
             Span::from_millis(90),
             "no packet carried a round-trip time: it is unchanged"
         );
+    }
+
+    /// Two updates by hand, after 50 and 80 ms, with the queue of 40 kB that all packets of the second period find.
+    #[test]
+    fn an_update_has_the_measurements_and_the_values_of_the_period_that_ends() {
+        let (mut bench, standing) = (Bench::new(), Bytes::new(40_000));
+        bench.pass_queue(100, AcpHeader::new(RTT), standing);
+        let queue_end = bench.tick(Time::from_secs(0.05), standing);
+        // y is that of 50 ms, and N-hat is constant because p(0) is zero.
+        let first = 0.1587 * (0.99 * CAPACITY - 100e3 / 0.05) / 10.0;
+        assert!(near(bench.router.rate, first, 1e-9) && bench.router.users == 10.0, "{}", bench.router.rate);
+        bench.pass_queue(200, AcpHeader::new(Span::from_millis(120)), standing);
+        bench.tick(queue_end, standing);
+        assert_eq!(bench.router.queue.bytes(), standing);
+        bench.tick(Time::from_secs(0.13), standing);
+        // y is that of 80 ms, d the mean of these packets, N-hat(k) that before the update, and p(k) that of the packets.
+        let input = 200e3 / 0.08;
+        let second = first + (0.1587 * (0.99 * CAPACITY - input) - 0.3175 * 40e3 / 0.12) / 10.0;
+        assert!(near(bench.router.rate, second, 1e-9), "{} {second}", bench.router.rate);
+        let users = 10.0 + 0.1 * (input / first - 10.0);
+        assert!(near(bench.router.users, users, 1e-9), "{} {users}", bench.router.users);
+        assert_eq!(bench.router.interval_end, Time::from_secs(0.25));
+    }
+
+    #[test]
+    fn the_control_period_is_within_its_bounds() {
+        for (millis, period) in [(0.5, 1), (30.0, 30), (3000.0, 2000)] {
+            let mut bench = Bench::with(RouterParams { max_rtt: Span::from_millis(2000), ..defaults() });
+            bench.pass(2, Span::from_secs(millis / 1e3));
+            bench.tick(bench.router.interval_end, Bytes::ZERO);
+            assert_eq!(bench.router.mean_rtt, Span::from_millis(period), "{millis} ms");
+        }
+    }
+
+    #[test]
+    fn a_link_keeps_the_smaller_rate_and_the_congestion_of_the_links_before_it() {
+        let mut bench = Bench::new();
+        bench.pass(10, RTT);
+        bench.tick(bench.router.interval_end, Bytes::ZERO);
+        let mut sent = AcpHeader::new(RTT);
+        sent.lower_to(Rate::from_bps(1000));
+        sent.set_congested();
+        assert_eq!(bench.pass_queue(1, sent, Bytes::ZERO), sent);
+        let own = bench.pass(1, RTT);
+        assert!(own.advice() > Some(Rate::from_bps(1_000_000)) && !own.is_congested(), "{own}");
     }
 
     #[test]

@@ -197,6 +197,16 @@ mod tests {
     }
 
     #[test]
+    fn headers_carry_the_smoothed_round_trip_time_and_not_the_least() {
+        let mut bench = bench(3.0);
+        let ack = Ack { smoothed_rtt: RTT * 3, ..bench.plain() };
+        bench.ack(&ack);
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        assert_eq!(AcpHeader::parse(&header).unwrap().rtt(), RTT * 3);
+    }
+
+    #[test]
     fn a_loss_episode_halves_the_window_once() {
         let mut bench = bench(40.0);
         bench.congestion(Cause::Ecn, Episode::New);

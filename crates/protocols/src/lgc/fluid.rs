@@ -117,6 +117,23 @@ mod tests {
         assert!(near(dx[0], 0.05 * 0.04 / D), "{dx:?}");
     }
 
+    #[test]
+    fn a_weight_multiplies_the_capacity() {
+        let facts = LoopFacts { weight: 0.25, ..one_loop(D) };
+        let senders = model(&[]).sender(&facts);
+        let (dx, _) = flow(&*senders, &[0.5, 1e6, 0.5], &inputs(&*senders, D, |_| {}));
+        // A quarter of 8 Mbit/s, of which marks leave half.
+        assert!(dx[1].abs() < 1e-6, "{dx:?}");
+    }
+
+    /// Ten packets in a base RTT of 100 ms are 800 kbit/s. With every packet marked the law would shrink further.
+    #[test]
+    fn a_window_at_its_least_value_does_not_shrink() {
+        let senders = model(&[]).sender(&one_loop(D));
+        let (_, rate) = flow(&*senders, &[0.99, 800e3, 0.99], &inputs(&*senders, D, |_| {}));
+        assert!(near(rate, 800e3), "{rate}");
+    }
+
     /// The derivative of the window is added to the acknowledged rate, which is the window of one base RTT ago over the
     /// RTT of that time.
     #[test]

@@ -98,7 +98,7 @@ impl Sender for LgcSender {
 mod tests {
     use super::*;
     use crate::lgc::Lgc;
-    use crate::testing::SenderBench;
+    use crate::testing::{PACKET, SenderBench};
     use millpond_law::Value;
     use millpond_units::{Rate, Span};
 
@@ -159,6 +159,46 @@ mod tests {
             intervals(&mut bench, 1, |_| 1);
             assert_eq!(bench.gauge("marking probability"), expected, "after {unmarked} intervals");
         }
+    }
+
+    fn congestion(bench: &mut SenderBench, cause: Cause) {
+        bench.congestion(cause, millpond_law::Episode::New);
+    }
+
+    #[test]
+    fn a_lost_packet_counts_as_a_marked_one_and_silence_resets_the_rate() {
+        let mut bench = bench("plain");
+        intervals(&mut bench, 500, |_| 0);
+        (0..5).for_each(|_| congestion(&mut bench, Cause::Loss));
+        intervals(&mut bench, 1, |_| 0);
+        // 5 of 15 packets, with a weight of a twentieth.
+        assert!((bench.gauge("marking probability") - 0.05 / 3.0).abs() < 1e-12);
+        congestion(&mut bench, Cause::NoFeedback);
+        assert_eq!(bench.window(), 10.0);
+    }
+
+    #[test]
+    fn a_weight_multiplies_the_signalled_capacity() {
+        let settings = Settings::check(super::super::params::PARAMETERS, []).unwrap();
+        let mut sender = LgcSender::new(&settings);
+        let mut random = millpond_law::Random::stream(1, "sender");
+        let mut cx = Context { now: millpond_units::Time::ZERO, random: &mut random };
+        let plain = Start::plain(PACKET);
+        sender.on_start(&mut cx, &Start { capacity: Some(Rate::from_mbps(400.0)), weight: 0.25, ..plain });
+        assert_eq!(sender.capacity(), 100e6);
+    }
+
+    /// Without a signalled capacity it is twice the delivery rate, and the least rate: 10 packets in 2 ms.
+    #[test]
+    fn without_a_signalled_capacity_it_is_estimated_from_deliveries() {
+        let rtt = Span::from_millis(2);
+        let mut bench = SenderBench::new(&Lgc, &[("interval", Value::Count("acks".into(), 1.0))], rtt);
+        for _ in 0..1000 {
+            let ack = Ack { delivered: PACKET * 30, delivery_span: rtt, ..bench.plain() };
+            bench.ack(&ack);
+        }
+        // 2 * 30 + 10 packets per round trip.
+        assert!((packets(&bench) - 70.0).abs() < 0.01, "{}", packets(&bench));
     }
 
     #[test]

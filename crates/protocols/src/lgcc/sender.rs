@@ -440,7 +440,7 @@ mod tests {
     fn the_carrying_capacity_is_the_minimum_of_the_downstream_loop_and_the_links() {
         let mut bench = Bench::with_capacity(500.0);
         for (next, expected) in
-            [(limit(200.0), 200.0), (limit(900.0), 500.0), (Some(NextRate::NoLimit), 500.0), (None, 500.0)]
+            [(limit(900.0), 500.0), (limit(200.0), 200.0), (Some(NextRate::NoLimit), 500.0), (None, 500.0)]
         {
             bench.ack(0, next);
             assert!((bench.sender.carrying_capacity() / 1e6 - expected).abs() < 1e-3, "{next:?}");
@@ -547,6 +547,43 @@ mod tests {
             });
             assert!((bench.mbps() - 185.5).abs() < 0.1, "{}", bench.mbps());
         }
+    }
+
+    /// With a smoothed RTT of two base RTTs, a window of 2 x T is sent at x.
+    #[test]
+    fn a_limit_is_a_sending_rate_and_the_x_of_a_window_is_larger_by_the_queueing() {
+        for (control, expected) in [("window", 200.0), ("paced-window", 200.0), ("rate", 100.0)] {
+            let written = [("backpressure", Value::text("minimum")), ("control", Value::text(control))];
+            let mut bench = Bench::new(&written, start(Some(500.0)));
+            let mut header = Header::NONE;
+            LgccEcho::new(NextRate::Limit(Rate::from_mbps(100.0))).emit(&mut header);
+            for _ in 0..1000 {
+                let ack = Ack { smoothed_rtt: RTT * 2, header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
+                bench.apply(|sender, cx| sender.on_ack(cx, &ack));
+                bench.now += RTT;
+            }
+            assert!((bench.mbps() - expected).abs() < 0.1, "{control}: {}", bench.mbps());
+        }
+    }
+
+    #[test]
+    fn a_lost_packet_counts_as_a_marked_one() {
+        let mut bench = Bench::new(&[("first_marks", Value::text("smoothed"))], start(Some(500.0)));
+        let loss = Congestion {
+            cause: Cause::Loss,
+            episode: Episode::New,
+            bytes: PACKET * 100,
+            in_flight: Bytes::ZERO,
+            prior_in_flight: PACKET * 100,
+        };
+        bench.apply(|sender, cx| sender.on_congestion(cx, &loss));
+        bench.ack(0, None);
+        // 100 of 300 packets, with those of the bench's first acknowledgement, and a weight of a twentieth.
+        assert!(
+            (bench.sender.marking.value() - 0.05 / 3.0).abs() < 1e-12,
+            "{}",
+            bench.sender.marking.value()
+        );
     }
 
     #[test]

@@ -206,6 +206,21 @@ mod tests {
         assert_eq!(rate.permit().window, Some(Bytes::new(1500)), "at least one packet");
     }
 
+    /// 100 Mbit/s are 16.7 packets in 2 ms, and 33.3 in 4 ms; the floor is a packet in either.
+    #[test]
+    fn a_lower_base_rtt_keeps_the_rate_and_its_floor_and_shortens_the_window() {
+        let mut rate = SendRate::read(&Settings::check(PARAMETERS, []).unwrap());
+        rate.start(Bytes::new(1500));
+        rate.set_base_rtt(Span::from_millis(4));
+        rate.set(100e6);
+        assert_eq!(rate.permit().window, Some(Bytes::new(34 * 1500)));
+        rate.set_base_rtt(Span::from_millis(2));
+        assert_eq!((rate.get(), rate.permit().window), (100e6, Some(Bytes::new(17 * 1500))));
+        rate.restart();
+        rate.set_base_rtt(Span::from_millis(1));
+        assert_eq!(rate.get(), 12e6);
+    }
+
     #[test]
     fn the_rate_is_at_least_its_floor_for_any_requested_value() {
         let settings = Settings::check(PARAMETERS, []).unwrap();
