@@ -126,12 +126,16 @@ mod tests {
         assert!(dx[1].abs() < 1e-6, "{dx:?}");
     }
 
-    /// Ten packets in a base RTT of 100 ms are 800 kbit/s. With every packet marked the law would shrink further.
+    /// Ten packets in a base RTT of 100 ms are 800 kbit/s, and half of it with as much queueing. With almost every packet marked the
+    /// law would shrink the window.
     #[test]
     fn a_window_at_its_least_value_does_not_shrink() {
         let senders = model(&[]).sender(&one_loop(D));
-        let (_, rate) = flow(&*senders, &[0.99, 800e3, 0.99], &inputs(&*senders, D, |_| {}));
-        assert!(near(rate, 800e3), "{rate}");
+        let seen = inputs(&*senders, D, |i| i.queueing[0] = D);
+        let (_, rate) = flow(&*senders, &[0.99, 800e3, 0.99], &seen);
+        assert!(near(rate, 400e3), "{rate}");
+        let (_, above) = flow(&*senders, &[0.99, 1000e3, 0.99], &seen);
+        assert!(above < 490e3, "{above}");
     }
 
     /// The derivative of the window is added to the acknowledged rate, which is the window of one base RTT ago over the
