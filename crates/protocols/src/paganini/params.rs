@@ -5,13 +5,13 @@ use millpond_law::key::{Key, Keys, above, from, number, rate, span_or_zero, whol
 use millpond_law::{Bounds, Settings, words};
 use millpond_units::{Rate, Span};
 
-const ALPHA: Key<f64> = number("alpha", "1", 0.37, above(0.0).to(100.0))
+pub(super) const ALPHA: Key<f64> = number("alpha", "1", 0.37, above(0.0).to(100.0))
     .source("Eq. (15), section V-B")
     .meaning("gain at fast time-scales: reduction of the rate by a price of one round-trip time");
-const BETA: Key<f64> = number("beta", "1/s", 1.18, above(0.0).to(1e6))
+pub(super) const BETA: Key<f64> = number("beta", "1/s", 1.18, above(0.0).to(1e6))
     .source("Eq. (24), section V-B")
     .meaning("gain at slow time-scales: speed at which the rate approaches the optimum of its utility");
-const BOTTLENECKS: Key<f64> = number("bottlenecks", "1", 1.0, from(1.0).to(1e6))
+pub(super) const BOTTLENECKS: Key<f64> = number("bottlenecks", "1", 1.0, from(1.0).to(1e6))
     .source("M in Eq. (15), section V-B")
     .meaning("largest number of bottlenecks on a path");
 const UTILITY: Key<UtilityForm> = word("utility", UtilityForm::Log)
