@@ -11,6 +11,9 @@ use millpond_units::{Bytes, Rate, Time};
 /// Largest window, in packets.
 const MOST_PACKETS: f64 = 1e9;
 
+/// Largest xi: its exponential is finite.
+const MOST_XI: f64 = 700.0;
+
 /// The sender's state.
 pub(super) struct MarksSender {
     /// The rate of (18) at a price of zero; none under (33).
@@ -70,7 +73,10 @@ impl MarksSender {
             None => {
                 let step = step(&self.params, self.expected, price, tau).min(self.most_step);
                 if step < 0.0 || !self.window_unused {
-                    self.xi = (self.xi + step).clamp(libm::log(self.least()), libm::log(MOST_PACKETS));
+                    // The window of (34) is limited, and not the window without a price, which is larger by far where
+                    // the price is many round-trip times.
+                    let most = libm::log(MOST_PACKETS) + self.params.gains.alpha * price / tau;
+                    self.xi = (self.xi + step).clamp(libm::log(self.least()), most.min(MOST_XI));
                 }
                 libm::exp(self.xi)
             }
@@ -169,6 +175,21 @@ mod tests {
             let theory = 50.0 * 0.04 / price(marked);
             assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
         }
+    }
+
+    /// alpha q / d is 23, so that the window at a price of zero would be 10^11 packets.
+    #[test]
+    fn the_window_settles_there_too_if_the_price_is_many_round_trip_times() {
+        let written = [
+            ("phi", Value::Number(100.0)),
+            ("utility_weight", Value::Number(500.0)),
+            ("beta", Value::Number(0.2)),
+        ];
+        let mut bench = SenderBench::new(&PaganiniMarks, &written, Span::from_millis(10));
+        (0..20).for_each(|_| settle(&mut bench, 29));
+        let price = -(1.0 - 29.0 / 31.0_f64).ln() / 100_f64.ln();
+        let theory = 500.0 * 0.01 / price;
+        assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
     }
 
     #[test]
