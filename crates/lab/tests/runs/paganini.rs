@@ -1,6 +1,6 @@
 //! Whole runs of Paganini, Wang, Doyle and Low's laws against their closed forms.
 
-use crate::common::{flow, link, near, results, scenario};
+use crate::common::{flow, fluid, link, mean, near, results, scenario, series};
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched, World};
@@ -195,5 +195,29 @@ fn late_joiners_have_the_golden_ratio_in_the_fluid_world_too() {
         let cured = fluid(&[&control, "protocols.paganini-delay.params.drain_every=10s"]);
         assert!(near(link(&cured, "L").queueing_ms.mean, 12.8, 0.001));
         assert!(near(rate(&cured, "new.0"), 625.0, 0.001));
+    }
+}
+
+/// A late joiner subtracts its estimate of the base round-trip time, which has the queue that it found. When the others leave,
+/// the queue falls below that estimate, which then follows it: the price is zero from there on and does not change. Up to
+/// there (40) reduces the window or the rate by the power alpha of the round-trip time.
+#[test]
+fn in_both_worlds_a_late_joiner_that_finds_a_shorter_base_round_trip_time_does_not_jump() {
+    const WEIGHT: &str = "protocols.paganini-delay.params.utility_weight=20";
+    let others = [WEIGHT, "flows.old.count=6", "flows.old.stop=100s", "flows.new.count=1", "duration=101s", "measure.from=0s"];
+    for (control, is_window) in [("window", true), ("rate", false)] {
+        let control = format!("protocols.paganini-delay.params.control={control}");
+        let sets: Vec<&str> = others.into_iter().chain([control.as_str()]).collect();
+        for run in [results(DELAY, &sets), fluid(DELAY, &sets)] {
+            let delay = |interval| mean(series(&run, "L ->", "queueing delay"), interval) / 1e3;
+            let rate = |interval| mean(series(&run, "new", "send rate"), interval) / 8000.0;
+            let (found, before) = (0.08 + delay((38.0, 40.0)), 0.08 + delay((95.0, 100.0)));
+            let reduced = rate((95.0, 100.0)) * (before / found).powf(0.37);
+            // Half a second later, of which a tenth passes until the queue is empty: beta K per second.
+            let grown = 0.4 * 1.18 * 20.0 / 0.08;
+            let theory = reduced * if is_window { before / 0.08 } else { 1.0 } + grown;
+            let measured = rate((100.4, 100.6));
+            assert!((measured / theory - 1.0).abs() < 0.05, "{control}: {measured} {theory}");
+        }
     }
 }

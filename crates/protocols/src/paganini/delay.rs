@@ -21,8 +21,10 @@ pub(super) struct DelaySender {
     rtt: Option<Span>,
     /// Queueing delay an interval ago, in seconds; none after a drain.
     last_price: Option<f64>,
-    /// Window of (43), in packets; under (41) the rate times the round-trip time.
+    /// Window of (43), in packets; under (41) the rate times the round-trip time of the last update.
     window: f64,
+    /// Round-trip time of the last update; none at the start.
+    last_rtt: Option<Span>,
     /// Rate of (41).
     pace: Option<Rate>,
     drains: bool,
@@ -40,6 +42,7 @@ impl DelaySender {
             window: params.initial_window,
             packet: Bytes::new(1),
             rtt: None,
+            last_rtt: None,
             last_price: None,
             pace: None,
             drains: false,
@@ -58,10 +61,10 @@ impl DelaySender {
         let price = self.price();
         let last_price = self.last_price.replace(price).unwrap_or(price);
         let delays = Delays { price, last_price, rtt: rtt.secs() };
+        let last_rtt = self.last_rtt.replace(rtt).unwrap_or(rtt);
         if self.control == Control::Rate {
-            // The same rate at the new round-trip time.
-            let scale = rtt.secs() / (rtt.secs() - price + last_price);
-            self.window = (self.window * scale).min(MOST_PACKETS);
+            // The same rate at the new round-trip time, also where the base round-trip time is a new one.
+            self.window = (self.window * rtt.secs() / last_rtt.secs()).min(MOST_PACKETS);
         }
         let next = next_window(&self.params, self.window, delays);
         if next < self.window || !self.window_unused {
@@ -94,7 +97,7 @@ impl Sender for DelaySender {
     /// paper's buffers have no losses.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
-            (self.window, self.pace) = (self.params.initial_window, None);
+            (self.window, self.pace, self.last_rtt) = (self.params.initial_window, None, None);
         } else if congestion.cause == Cause::Loss && congestion.episode == Episode::New {
             self.window = (self.window * self.params.loss_reduction_factor).max(1.0);
         }
@@ -194,6 +197,35 @@ mod tests {
         assert_eq!(bench.law.permit().window, None);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!((bench.law.permit().pace, bench.window()), (None, 100.0));
+    }
+
+    /// With U = K log x and no price a rate grows by beta K T_s / tau per interval.
+    #[test]
+    fn a_rate_is_the_same_when_a_shorter_base_round_trip_time_is_found_or_a_drain_ends() {
+        let written = [
+            ("initial_window", Value::Number(100.0)),
+            ("control", Value::text("rate")),
+            ("drain_every", Value::text("1s")),
+        ];
+        let packets = |bench: &SenderBench| bench.law.permit().pace.map(|pace| pace.bytes_per_sec() / 1000.0);
+        let near = |rate: f64, theory: f64| assert!((rate / theory - 1.0).abs() < 1e-4, "{rate} {theory}");
+        let mut bench = SenderBench::new(&PaganiniDelay, &written, BASE);
+        settle(&mut bench, BASE * 2, 1);
+        let mut rate = packets(&bench).unwrap();
+        for millis in [70, 60, 50, 40] {
+            let rtt = Span::from_millis(millis);
+            settle(&mut bench, rtt, 1);
+            rate += 1.18 * 50.0 * 0.01 / rtt.secs();
+            near(packets(&bench).unwrap(), rate);
+        }
+        let queued = BASE + Span::from_millis(20);
+        settle(&mut bench, queued, 101);
+        assert_eq!((packets(&bench), bench.window()), (None, 4.0));
+        rate = bench.gauge("window") / queued.secs();
+        while packets(&bench).is_none() {
+            settle(&mut bench, BASE, 1);
+        }
+        near(packets(&bench).unwrap(), rate + 1.18 * 50.0 * 0.01 / BASE.secs());
     }
 
     #[test]

@@ -83,8 +83,10 @@ impl FluidModel for MarksFluid {
     fn left_out(&self) -> &'static [&'static str] {
         &[
             "the randomness of marks and the estimator's bias",
-            "the estimator's lag",
+            "the estimator's lag, and the greatest price that its packets can represent",
+            "the interval between changes of a window",
             "the cap on a window's change",
+            "the least window of one packet",
             "the cut after a loss",
         ]
     }
@@ -106,7 +108,11 @@ impl FluidModel for DelayFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["the interval between changes of a window", "the cap on a window's change", "the cut after a loss"]
+        &[
+            "the interval between changes of a window",
+            "the least window of one packet",
+            "the cut after a loss",
+        ]
     }
 }
 
@@ -242,6 +248,16 @@ impl Distance {
         least(input.queueing - error, T::from(0.0)) / self.interval
     }
 
+    /// The estimate of q, in seconds: zero while the estimate of the base round-trip time decreases with the queue.
+    fn price<T: Number>(error: T, input: &SenderInput<'_, T>) -> T {
+        greatest(input.queueing - error, T::from(0.0))
+    }
+
+    /// The derivative of the estimate of q.
+    fn price_slope<T: Number>(error: T, input: &SenderInput<'_, T>) -> T {
+        if input.queueing >= error { input.queueing_slope } else { T::zero() }
+    }
+
     /// After one interval, a sender that joined at a queue has a fixed error; one that joined at an empty queue has
     /// none.
     fn period(self, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
@@ -249,8 +265,9 @@ impl Distance {
     }
 }
 
-/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`, with the
-/// estimates of d and q.
+/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`. U'(x) - q has the
+/// estimate of q. d + q is measured, and d in (40) is constant. As in (41), a rate follows the derivative of the estimate
+/// of q: where that differs from the derivative of d + q, xi compensates for the difference.
 struct DelayRate {
     source: Source,
     distance: Distance,
@@ -259,9 +276,8 @@ struct DelayRate {
 impl DelayRate {
     /// In packets/s.
     fn packets<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        let base_rtt = x[1] + input.base_rtt;
-        let stretch = ln(input.rtt() / base_rtt);
-        exp(x[0] - stretch * self.source.gains.alpha) / base_rtt
+        let stretch = ln(input.rtt() / input.base_rtt);
+        exp(x[0] - stretch * self.source.gains.alpha) / input.base_rtt
     }
 }
 
@@ -274,8 +290,9 @@ impl FluidSender for DelayRate {
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let price = input.queueing - x[1];
-        dx[0] = self.source.drift(self.packets(x, input), price) / input.rtt();
+        let drift = self.source.drift(self.packets(x, input), Distance::price(x[1], input));
+        let unpriced = input.queueing_slope - Distance::price_slope(x[1], input);
+        dx[0] = (drift + unpriced * self.source.gains.alpha) / input.rtt();
         dx[1] = self.distance.slope(x[1], input);
     }
 
@@ -296,11 +313,7 @@ impl FluidSender for DelayRate {
     }
 
     fn tick(&self, state: &mut LawState<'_>, input: &SenderInput<'_, f64>) {
-        // The rate does not change: the law is (41), of which (40) is an integral.
-        let x = &mut *state.x;
-        let before = self.packets(x, input);
-        x[1] = input.queueing;
-        x[0] += libm::log(before / self.packets(x, input));
+        state.x[1] = input.queueing;
     }
 }
 
@@ -322,8 +335,9 @@ impl FluidSender for DelayWindow {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let rtt = input.rtt();
-        let drift = self.source.drift(x[0] / rtt, input.queueing - x[1]);
-        dx[0] = x[0] * (drift - input.queueing_slope * self.source.gains.alpha) / rtt;
+        let drift = self.source.drift(x[0] / rtt, Distance::price(x[1], input));
+        let price_slope = Distance::price_slope(x[1], input);
+        dx[0] = x[0] * (drift - price_slope * self.source.gains.alpha) / rtt;
         dx[1] = self.distance.slope(x[1], input);
     }
 
@@ -485,11 +499,38 @@ mod tests {
         let (dx, sent) = flow(&*windows, &[rate * rtt, error], &seen(queueing));
         assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9 && dx[1] == 0.0, "{sent} {dx:?}");
         let rates = delay(&[("control", Value::text("rate"))]).sender(&one_loop(D));
-        let xi = libm::log(rate * (D + error)) + 0.37 * libm::log(rtt / (D + error));
+        let xi = libm::log(rate * D) + 0.37 * libm::log(rtt / D);
         let (dx, sent) = flow(&*rates, &[xi, error], &seen(queueing));
         assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9 && dx[1] == 0.0, "{sent} {dx:?}");
         let (dx, _) = flow(&*windows, &[rate * rtt, error], &seen(0.008));
         assert!(near(dx[1], -0.002 / 0.01), "{dx:?}");
+    }
+
+    /// A sender subtracts its base round-trip time from each sample. While each sample is the smallest so far, the price is
+    /// zero and does not change: a window grows by beta K, and a rate by beta K / tau, per second.
+    #[test]
+    fn a_queue_below_the_base_rtt_estimate_is_no_price_and_its_decrease_is_no_decrease_of_the_price() {
+        let (error, slope) = (0.03, -0.5);
+        let with = |senders: &dyn SenderLaws, queueing: f64| {
+            inputs(senders, D, |i| (i.queueing[0], i.queueing_slope[0]) = (queueing, slope))
+        };
+        let windows = delay(&[]).sender(&one_loop(D));
+        let (dx, _) = flow(&*windows, &[100.0, error], &with(&*windows, 0.02));
+        assert!(near(dx[0], 1.18 * 50.0), "{dx:?}");
+        // Above the estimate the queue counts: alpha times the derivative, and the price of 10 ms.
+        let (dx, _) = flow(&*windows, &[100.0, error], &with(&*windows, 0.04));
+        assert!(near(dx[0], 100.0 / 0.08 * (1.18 * (50.0 * 0.08 / 100.0 - 0.01) + 0.37 * 0.5)), "{dx:?}");
+
+        let rates = delay(&[("control", Value::text("rate"))]).sender(&one_loop(D));
+        for (queueing, price, moving) in [(0.02, 0.0, 0.0), (0.04, 0.01, slope)] {
+            let (dx, before) = flow(&*rates, &[5.0, error], &with(&*rates, queueing));
+            let step = 1e-7;
+            let later = [5.0 + dx[0] * step, error + dx[1] * step];
+            let (_, after) = flow(&*rates, &later, &with(&*rates, queueing + slope * step));
+            let x = before / PACKET;
+            let theory = x / (D + queueing) * (1.18 * (50.0 / x - price) - 0.37 * moving);
+            assert!(((after - before) / PACKET / step / theory - 1.0).abs() < 1e-5, "{queueing}");
+        }
     }
 
     #[test]
