@@ -120,6 +120,8 @@ pub trait Link: Send {
 pub struct LinkFacts {
     /// The configured capacity at the start.
     pub capacity: Rate,
+    /// Whether the configured capacity changes during the run.
+    pub capacity_changes: bool,
     /// Size of the buffer; none if it is unlimited.
     pub buffer: Option<Bytes>,
     /// Size of a full data packet of the flows that cross the link.
@@ -132,8 +134,8 @@ pub struct LinkFacts {
 }
 
 impl LinkFacts {
-    /// A link with one queue for all flows, some of them ECN-capable.
+    /// A link of constant capacity with one queue for all flows, some of them ECN-capable.
     pub const fn fifo(capacity: Rate, buffer: Option<Bytes>, packet: Bytes) -> Self {
-        Self { capacity, buffer, packet, has_flow_queues: false, carries_ecn: true }
+        Self { capacity, capacity_changes: false, buffer, packet, has_flow_queues: false, carries_ecn: true }
     }
 }

@@ -1,6 +1,6 @@
 //! CLTCP beyond its delay margin, where Theorem 1 of its paper does not hold. The figures and tables of the paper are recipes.
 
-use crate::common::{greatest, least, results, series};
+use crate::common::{fluid, greatest, least, link, results, series};
 
 /// Fig. 5: 120 Mbit/s, a buffer of 10 MB, packets of 1000 bytes; the first simulation of section VI-B.
 const BOTTLENECK: &str = r#"
@@ -59,4 +59,18 @@ fn at_750_ms_the_printed_exponent_converges_and_the_exact_one_oscillates() {
     // The difference equations are unstable from 0.90 s on as printed, and from 0.62 s on with 1 - exp(-2 rtt).
     let [raw, exact] = ["raw", "exact"].map(|exponent| oscillation("750ms", exponent).amplitude);
     assert!(raw < 0.02 && exact > 0.3, "{raw} {exact}");
+}
+
+#[test]
+fn in_both_worlds_a_flow_uses_a_capacity_that_has_grown_fourfold() {
+    // The limit of the factor is two capacities, the present ones: two of the first would be half of the second.
+    let sets = [
+        r#"links.L.rate={ steps = [["0s", "30Mbps"], ["20s", "120Mbps"]] }"#,
+        "duration=45s",
+        "measure.from=40s",
+    ];
+    for run in [results(BOTTLENECK, &sets), fluid(BOTTLENECK, &sets)] {
+        let utilization = link(&run, "L").utilization;
+        assert!(utilization > 0.999, "{utilization}");
+    }
 }

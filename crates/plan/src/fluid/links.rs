@@ -42,7 +42,10 @@ fn link(
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
     let configured_capacity = configured_capacity(scenario, hop, direction, &capacity)?;
-    let facts = facts(configured_capacity[0].1, buffer(direction, traffic, scenario.duration), traffic);
+    let facts = LinkFacts {
+        capacity_changes: configured_capacity.len() > 1,
+        ..facts(configured_capacity[0].1, buffer(direction, traffic, scenario.duration), traffic)
+    };
     let entity = hop_name(scenario, hop);
     let id = if traffic.data.is_empty() {
         None

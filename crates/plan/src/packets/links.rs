@@ -32,7 +32,10 @@ pub(super) fn link(
     if let Some(packet) = packet_beyond_buffer(buffer, traffic) {
         return Err(too_small_buffer(scenario, hop, packet).into());
     }
-    let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
+    let facts = LinkFacts {
+        capacity_changes: configured.steps.len() > 1,
+        ..facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic)
+    };
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     let queue = scheduled(direction.scheduler, queue, &facts).map_err(|refusal| match refusal {
         NotPerFlow::OneQueue => queue_for_all_flows(scenario, hop),

@@ -4,11 +4,12 @@
 use super::link::LEAST_FACTOR;
 use super::params::{ALPHA, DELAY_PHASE, DELAY_RATIO, INITIAL_RATE, RouterParams, Scaling};
 use super::sender::LEAST_RATE;
+use crate::parts::capped_rate;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
-    Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
-    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
-    ln, sender_law,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LawState, LinkEquilibrium, LinkInput,
+    LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least,
+    link_law, ln, sender_law,
 };
 use millpond_law::{LinkFacts, Settings};
 use millpond_units::Span;
@@ -43,10 +44,10 @@ impl FluidModel for CltcpFluid {
 
     fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
         let packet = facts.packet.as_f64() * 8.0;
-        let (params, capacity) = (self.router, facts.capacity.as_f64());
+        let (params, capacity, changes) = (self.router, facts.capacity.as_f64(), facts.capacity_changes);
         Some(match params.scaling {
-            Scaling::Fixed => link_law(Router::<false> { params, packet, capacity }),
-            Scaling::Rtt => link_law(Router::<true> { params, packet, capacity }),
+            Scaling::Fixed => link_law(Router::<false> { params, packet, capacity, changes }),
+            Scaling::Rtt => link_law(Router::<true> { params, packet, capacity, changes }),
         })
     }
 
@@ -111,8 +112,10 @@ struct Router<const SCALED: bool> {
     params: RouterParams,
     /// In bits.
     packet: f64,
-    /// Initial C in bit/s, for the bound on r.
+    /// Initial C in bit/s.
     capacity: f64,
+    /// Whether C changes.
+    changes: bool,
 }
 
 /// The states of a router.
@@ -136,17 +139,27 @@ impl<const SCALED: bool> Router<SCALED> {
     fn target_queue(&self) -> f64 {
         self.params.target_queue * self.packet
     }
+
+    /// Upper limit of r in bit/s: a multiple of the present capacity.
+    fn most(&self, capacity: f64) -> f64 {
+        self.params.cap * capacity
+    }
 }
 
 impl<const SCALED: bool> FluidLink for Router<SCALED> {
     const SIGNALS: &'static [Quantity] = &[Quantity { name: "rate factor", unit: "bit/s" }];
-    const GUARDS: &'static [&'static str] =
-        if SCALED { &["beta less .45 / tau", "8 tau less T"] } else { &[] };
+    const GUARDS: &'static [&'static str] = if SCALED {
+        &["rate factor less its limit", "the same after a change of C", "beta less .45 / tau", "8 tau less T"]
+    } else {
+        &["rate factor less its limit", "the same after a change of C"]
+    };
 
     fn states(&self) -> Vec<State> {
-        let (initial, lowest) = (self.params.initial_factor * self.packet, LEAST_FACTOR * self.packet);
-        let mut states =
-            vec![State::new("rate factor", "bit/s", initial).within(lowest, self.params.cap * self.capacity)];
+        let initial =
+            self.params.bounded(self.params.initial_factor * self.packet, self.capacity, self.packet);
+        let most = if self.changes { f64::INFINITY } else { self.most(self.capacity) };
+        let lowest = LEAST_FACTOR * self.packet;
+        let mut states = vec![State::new("rate factor", "bit/s", initial).within(lowest, most)];
         if SCALED {
             let [low, high] = RTT_BOUNDS.map(Span::secs);
             states.push(State::new("mean round-trip time", "s", low).within(low, high));
@@ -158,7 +171,12 @@ impl<const SCALED: bool> FluidLink for Router<SCALED> {
         let [beta, time_constant] = self.gains(x);
         let excess = (input.queue - self.target_queue()) / time_constant;
         let load = (input.arriving + excess) / input.capacity;
-        dx[at::FACTOR] = x[at::FACTOR] * (-load + 1.0) * beta;
+        let growth = x[at::FACTOR] * (-load + 1.0) * beta;
+        dx[at::FACTOR] = if self.changes {
+            capped_rate::derivative(x[at::FACTOR], self.most(input.capacity), growth)
+        } else {
+            growth
+        };
         if SCALED {
             let ([low, high], tau) = (RTT_BOUNDS, x[at::MEAN_RTT]);
             dx[at::MEAN_RTT] = (mean_rtt(input, low, low, high) - tau) / tau;
@@ -173,11 +191,24 @@ impl<const SCALED: bool> FluidLink for Router<SCALED> {
         signals[0] = x[at::FACTOR];
     }
 
-    fn guards<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, guards: &mut [T]) {
+    fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
+        // A constant limit is the bound of the state.
+        [guards[0], guards[1]] = if self.changes {
+            capped_rate::guards(x[at::FACTOR], self.most(input.capacity))
+        } else {
+            [-T::one(); 2]
+        };
         if SCALED {
             let tau = x[at::MEAN_RTT];
-            guards[0] = -(T::from(DELAY_PHASE) / tau) + self.params.beta;
-            guards[1] = tau * DELAY_RATIO - self.params.time_constant;
+            guards[2] = -(T::from(DELAY_PHASE) / tau) + self.params.beta;
+            guards[3] = tau * DELAY_RATIO - self.params.time_constant;
+        }
+    }
+
+    fn crossed(&self, guard: usize, is_rising: bool, state: &mut LawState<'_>, input: &LinkInput<'_, f64>) {
+        if guard == 1 && is_rising {
+            let factor = &mut state.x[at::FACTOR];
+            *factor = capped_rate::after_change(*factor, self.most(input.capacity));
         }
     }
 
@@ -244,6 +275,38 @@ mod tests {
         let mut dx = [0.0];
         source.derivatives(0, &[1e6], &inputs, &mut dx);
         assert!((dx[0] / 2e6 - 1.0).abs() < 1e-12);
+    }
+
+    /// An idle link of 12 Mbit/s at first, and of this capacity now, with this factor in bit/s.
+    fn limited(capacity: f64, factor: f64) -> (f64, f64) {
+        let constant = LinkFacts::fifo(Rate::from_mbps(12.0), None, Bytes::new(1000));
+        assert_eq!(model().link(&constant).unwrap().states(0)[0].upper, 24e6);
+        let router = model().link(&LinkFacts { capacity_changes: true, ..constant }).unwrap();
+        let (dx, _) = link(&*router, &[factor], &[], |i| i.capacity[0] = capacity);
+        let mut seen = LinkInputs::of(&*router, 0..1, 0);
+        seen.capacity[0] = capacity;
+        let mut x = [factor];
+        router.crossed(0, 1, true, &mut LawState { x: &mut x, discrete: &mut [] }, &seen.link(0));
+        (dx[0], x[0])
+    }
+
+    #[test]
+    fn the_limit_of_the_factor_is_two_present_capacities() {
+        // On an idle link r' = beta r (1 + q0 / (T C)): 50 packets/s of 1500.
+        assert_eq!(limited(12e6, 24e6), (0.0, 24e6));
+        let (growth, _) = limited(12e6, 23e6);
+        assert!(near(growth, 23e6 * (1.0 + 50.0 / 1500.0)), "{growth}");
+        // Four times the capacity: 50 packets/s of 6000.
+        let (growth, factor) = limited(48e6, 24e6);
+        assert!(near(growth, 24e6 * (1.0 + 50.0 / 6000.0)) && factor == 24e6, "{growth} {factor}");
+        assert_eq!(limited(6e6, 24e6), (0.0, 12e6));
+    }
+
+    #[test]
+    fn the_initial_factor_is_not_above_the_limit() {
+        // Eight packets per second: twice that in place of a hundred.
+        let facts = LinkFacts::fifo(Rate::from_bps(64_000), None, Bytes::new(1000));
+        assert_eq!(model().link(&facts).unwrap().states(0)[0].initial, 128e3);
     }
 
     #[test]

@@ -63,7 +63,8 @@ pub(super) struct CltcpRouter {
 impl CltcpRouter {
     pub(super) fn new(params: RouterParams, facts: &LinkFacts) -> Self {
         let packet_bits = facts.packet.max(Bytes::new(1)).as_f64() * 8.0;
-        let factor = params.initial_factor.max(LEAST_FACTOR) * packet_bits;
+        let factor =
+            params.bounded(params.initial_factor * packet_bits, facts.capacity.as_f64(), packet_bits);
         Self {
             params,
             packet_bits,
@@ -117,7 +118,7 @@ impl CltcpRouter {
             let excess = queue.bytes.as_f64() * 8.0 - self.params.target_queue * self.packet_bits;
             let params = self.params.at(self.rtt(now));
             let next = next_factor(&params, self.factor, &Measured { capacity, input, excess });
-            self.factor = next.min(self.params.cap * capacity).max(LEAST_FACTOR * self.packet_bits);
+            self.factor = self.params.bounded(next, capacity, self.packet_bits);
             self.signalled = Rate::from_bps_f64(self.factor);
         }
     }
@@ -233,6 +234,17 @@ mod tests {
         let intervals = (1..100).find(|_| end(&mut router, 0.0, 0) >= 2.0 * CAPACITY);
         assert_eq!(intervals, Some(57));
         assert_eq!(end(&mut router, 0.0, 0), 2.0 * CAPACITY);
+    }
+
+    #[test]
+    fn the_initial_factor_is_not_above_the_limit_unless_the_link_begins_with_an_outage() {
+        let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
+        let initial = |bps: u64| {
+            let facts = LinkFacts::fifo(Rate::from_bps(bps), None, PACKET);
+            CltcpRouter::new(params, &facts).factor / 8000.0
+        };
+        // 8, 50 and 1000 packets/s, and none.
+        assert_eq!([64_000, 400_000, 8_000_000, 0].map(initial), [16.0, 100.0, 100.0, 100.0]);
     }
 
     #[test]

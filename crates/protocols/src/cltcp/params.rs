@@ -1,5 +1,6 @@
 //! The parameters of CLTCP, and the round-trip times for which the law is stable.
 
+use super::link::LEAST_FACTOR;
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
 use millpond_law::{Settings, words};
@@ -126,6 +127,13 @@ impl RouterParams {
             cap: settings.get(CAP),
             scaling: settings.get(SCALING),
         }
+    }
+
+    /// This factor, at most the multiple of the capacity and at least one packet per second, in bit/s. In an outage there is
+    /// no upper limit.
+    pub(super) fn bounded(&self, factor: f64, capacity: f64, packet_bits: f64) -> f64 {
+        let most = if capacity > 0.0 { self.cap * capacity } else { f64::INFINITY };
+        factor.min(most).max(LEAST_FACTOR * packet_bits)
     }
 
     /// The parameters with beta and T for this mean round-trip time in seconds; zero if it is not known.

@@ -1,4 +1,4 @@
-//! Differential equation of a router's rate that is at most the capacity C, also after a change of C.
+//! Differential equation of a router's rate that is at most the capacity C, or a multiple of it, also after a change of C.
 
 use millpond_law::fluid::Number;
 
