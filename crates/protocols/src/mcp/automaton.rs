@@ -125,9 +125,9 @@ impl Automaton {
         self.mode = mode;
         if is_used {
             self.set_rate(rate);
-        }
-        if mode == Mode::Fairing {
-            self.request.on_increase();
+            if mode == Mode::Fairing {
+                self.request.on_increase();
+            }
         }
     }
 

@@ -348,6 +348,16 @@ mod tests {
     }
 
     #[test]
+    fn a_halving_of_a_rate_that_did_not_grow_because_it_is_not_used_ends_no_cycle() {
+        let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
+        acknowledge(&mut bench, MEDIUM | FAIRING, true);
+        bench.wake();
+        assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Fairing as u8), 80 << 10));
+        acknowledge_bits(&mut bench, OVER | FAIRING);
+        assert_eq!((kbps(&bench), requests(&mut bench)), (80 << 9, true));
+    }
+
+    #[test]
     fn a_loss_has_no_effect_and_persistent_congestion_restarts_the_flow_and_its_request() {
         let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
         decide(&mut bench, MEDIUM | FAIRING);
