@@ -103,10 +103,16 @@ impl FairingCycle {
 }
 
 impl Cycle for FairingCycle {
+    /// The last step exceeds the overload by half a step in the mean. A router detects it at the end of its period, half of
+    /// an interval between decisions; without an immediate reaction the next decision follows.
     fn period(&self, peak: &CyclePeak) -> f64 {
-        let SenderParams { decrease_factor, decision_interval, .. } = self.params;
-        let steps = (1.0 - decrease_factor) * peak.rate() / self.step(peak.rate());
-        (libm::ceil(steps) + 1.0) * decision_interval.secs()
+        let SenderParams { decrease_factor, decision_interval, overload_seen, .. } = self.params;
+        let steps = (1.0 - decrease_factor) * (peak.rate() / self.step(peak.rate()) + 0.5);
+        let detection = match overload_seen {
+            OverloadSeen::AtOnce => 0.5,
+            OverloadSeen::ByTimer => 1.0,
+        };
+        (steps + detection) * decision_interval.secs()
     }
 
     fn kept(&self, _peak: &CyclePeak) -> f64 {
@@ -575,8 +581,24 @@ mod tests {
     }
 
     #[test]
+    fn a_fairing_cycle_has_the_length_that_flows_in_both_worlds_have() {
+        // .49 * 20 Mbit/s by n * 80 kbit/s, and half of half a step; .4 s each. The router's period, or a decision.
+        for (reading, detection) in [("at-once", 0.2), ("by-timer", 0.4)] {
+            let written = [("overload_seen", millpond_law::Value::text(reading))];
+            let params = SenderParams::read(&Settings::check(PARAMETERS, written).unwrap());
+            let cycle = FairingCycle { params, weight: 1.0, overload: 0.98, step_share: None };
+            for (flows, steps) in [(1.0, 122.75), (2.0, 61.5), (3.0, 41.0833), (20.0, 6.375)] {
+                let (packet, rtt) = (8000.0, 0.04);
+                let window = 0.98 * 20e6 / flows * rtt / packet;
+                let period = cycle.period(&CyclePeak { window, packet, base_rtt: rtt, rtt });
+                assert!((period - steps * 0.4 - detection).abs() < 1e-4, "{reading}, {flows}: {period}");
+            }
+        }
+    }
+
+    #[test]
     fn with_requested_steps_a_fairing_cycle_has_the_same_length_for_any_number_of_flows() {
-        // Half of .98 C at .03 C or an eighth of an octave less per decision: 17 to 18 decisions, and the halving; .4 s each.
+        // Half of .98 C at .03 C or an eighth of an octave less per decision: 17 to 18 decisions.
         let cycle = |rate: f64| {
             FairingCycle { params: model().sender, weight: 1.0, overload: 0.98, step_share: Some(0.03) }
                 .step(rate)
