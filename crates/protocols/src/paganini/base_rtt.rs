@@ -28,8 +28,9 @@ impl BaseRttEstimator {
 
     /// Records a sample.
     pub(super) fn note(&mut self, now: Time, rtt: Span) {
-        let is_old = self.every.is_some_and(|every| now.since(self.seen) > every);
-        if is_old && self.drains_until.is_none() && self.least.is_some() {
+        let is_old =
+            self.drains_until.is_none() && self.every.is_some_and(|every| now.since(self.seen) > every);
+        if is_old && self.least.is_some() {
             self.drains_until = Some(now + DRAIN + rtt);
         }
         if is_old || self.least.is_none_or(|least| rtt <= least) {
@@ -84,8 +85,20 @@ mod tests {
         assert_eq!((base.is_draining(at(10.3)), base.least()), (true, Some(EMPTY)));
         // 200 ms and a round trip of 110 ms.
         assert!(base.is_draining(at(10.409)) && !base.is_draining(at(10.411)));
-        base.note(at(20.0), QUEUED);
-        assert_eq!((base.is_draining(at(20.0)), base.least()), (false, Some(EMPTY)));
+        // The time without the minimum is counted from the end of the drain.
+        base.note(at(20.41), QUEUED);
+        assert_eq!((base.is_draining(at(20.41)), base.least()), (false, Some(EMPTY)));
+        base.note(at(20.42), QUEUED);
+        assert!(base.is_draining(at(20.42)));
+    }
+
+    #[test]
+    fn the_minimum_of_a_drain_is_kept_if_the_drain_is_longer_than_the_time_between_drains() {
+        let mut base = BaseRttEstimator::new(Span::from_millis(100));
+        for (time, rtt) in [(0.0, QUEUED), (0.11, QUEUED), (0.15, EMPTY), (0.3, QUEUED)] {
+            base.note(at(time), rtt);
+        }
+        assert_eq!((base.is_draining(at(0.3)), base.least()), (true, Some(EMPTY)));
     }
 
     #[test]
