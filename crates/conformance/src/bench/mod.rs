@@ -76,6 +76,16 @@ impl SenderBench {
         rtt: Span,
         capacity: Option<Rate>,
     ) -> Self {
+        Self::with_start(protocol, written, rtt, &Start { capacity, ..Start::plain(PACKET) })
+    }
+
+    /// [`Self::new`] with this start.
+    pub fn with_start(
+        protocol: &dyn Protocol,
+        written: &[(&'static str, Value)],
+        rtt: Span,
+        start: &Start,
+    ) -> Self {
         let settings = Settings::check(protocol.card().parameters, written.iter().cloned()).unwrap();
         let mut bench = Self {
             law: protocol.sender(&settings).unwrap(),
@@ -85,8 +95,7 @@ impl SenderBench {
             delivered: Bytes::ZERO,
             round: 0,
         };
-        let start = Start { capacity, ..Start::plain(PACKET) };
-        bench.law.on_start(&mut Context { now: bench.now, random: &mut bench.random }, &start);
+        bench.law.on_start(&mut Context { now: bench.now, random: &mut bench.random }, start);
         bench
     }
 

@@ -204,7 +204,14 @@ fn late_joiners_have_the_golden_ratio_in_the_fluid_world_too() {
 #[test]
 fn in_both_worlds_a_late_joiner_that_finds_a_shorter_base_round_trip_time_does_not_jump() {
     const WEIGHT: &str = "protocols.paganini-delay.params.utility_weight=20";
-    let others = [WEIGHT, "flows.old.count=6", "flows.old.stop=100s", "flows.new.count=1", "duration=101s", "measure.from=0s"];
+    let others = [
+        WEIGHT,
+        "flows.old.count=6",
+        "flows.old.stop=100s",
+        "flows.new.count=1",
+        "duration=101s",
+        "measure.from=0s",
+    ];
     for (control, is_window) in [("window", true), ("rate", false)] {
         let control = format!("protocols.paganini-delay.params.control={control}");
         let sets: Vec<&str> = others.into_iter().chain([control.as_str()]).collect();

@@ -270,6 +270,7 @@ mod tests {
         };
         let source = model().sender(&facts);
         assert_eq!(source.states(0)[0].initial, 800e3);
+        assert_eq!(source.states(0)[0].lower, PACKET, "a packet per second");
         let mut inputs = SenderInputs::zeros(1, 1);
         inputs.feedback[0] = 1e6 * std::f64::consts::E;
         let mut dx = [0.0];

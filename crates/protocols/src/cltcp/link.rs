@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::cltcp::params::PARAMETERS;
     use crate::testing::PACKET;
-    use millpond_law::{Settings, Value};
+    use millpond_law::{Ecn, PacketKind, Random, Settings, Value};
     use millpond_units::Span;
 
     /// 120 Mbit/s, in packets of 1000 bytes per second.
@@ -252,6 +252,43 @@ mod tests {
         let mut router = router(&[]);
         assert_eq!(end(&mut router, 1e9, 1_000_000), 1.0);
         assert!(end(&mut router, 0.0, 0) > 1.1);
+    }
+
+    #[test]
+    fn all_packets_are_load_and_those_that_depart_carry_the_factor_of_the_last_interval() {
+        let mut router = router(&[]);
+        let mut random = Random::stream(1, "router");
+        let queue = QueueView {
+            configured_capacity: Rate::from_mbps(120.0),
+            bytes: PACKET * 100,
+            link_bytes: PACKET * 100,
+            packets: 100,
+            head_sojourn: Span::ZERO,
+        };
+        let mut cx = Context { now: Time::ZERO, random: &mut random };
+        let first = router.tick(&mut cx, &queue).unwrap();
+        assert_eq!(
+            (first, router.factor),
+            (Time::ZERO + Span::from_millis(100), 800e3),
+            "nothing was measured"
+        );
+        let mut header = Header::NONE;
+        CltcpHeader::NEW.emit(&mut header);
+        for kind in [PacketKind::Data, PacketKind::Ack] {
+            let mut ecn = Ecn::NotCapable;
+            let mut packet = PacketView { bytes: PACKET, kind, flow: 0, ecn: &mut ecn, header: &mut header };
+            router.arrive(&mut cx, &mut packet, &queue);
+        }
+        cx.now = first;
+        router.tick(&mut cx, &queue);
+        // Two packets of 1500 in 100 ms.
+        let theory = 800e3 * (0.1 * (1.0 - 2.0 / 1500.0_f64)).exp();
+        assert!(near(router.factor, theory, 1e-12), "{} {theory}", router.factor);
+        let (mut ecn, kind) = (Ecn::NotCapable, PacketKind::Data);
+        let mut packet = PacketView { bytes: PACKET, kind, flow: 0, ecn: &mut ecn, header: &mut header };
+        router.depart(&mut cx, &mut packet, &queue);
+        let signalled = CltcpHeader::parse(&header).and_then(|header| header.factor()).unwrap();
+        assert!((signalled.as_f64() - theory).abs() <= 1.0, "{signalled:?} {theory}");
     }
 
     #[test]

@@ -482,6 +482,33 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_an_overload_ends_the_count_of_steps_back() {
+        let senders = model().sender(&one_loop(D));
+        let (mut x, mut discrete) = ([8e6, 0.3], [Mode::Stable as u64, 0, 0, 2, 0]);
+        let seen = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
+        senders.crossed(0, 0, false, &mut LawState { x: &mut x, discrete: &mut discrete }, &seen.flow(0));
+        assert_eq!((x, discrete[count::STEPS_BACK]), ([8e6, 0.3], 0), "without a decision");
+    }
+
+    #[test]
+    fn a_router_signals_a_request_from_its_arrival_on_and_its_least_queue_follows_a_shorter_one() {
+        let router = model().link(&one_link()).unwrap();
+        let mut seen = LinkInputs::of(&*router, 0..1, 1);
+        (seen.capacity[0], seen.queue[0], seen.carried[0]) = (8e6, 1e3, 1.0);
+        let (mut x, mut discrete) = ([0.0, 5e3], [1, 0]);
+        router.crossed(0, 0, true, &mut LawState { x: &mut x, discrete: &mut discrete }, &seen.link(0));
+        assert_eq!(discrete, [1, u64::from(PERIODS_OF_FAIRING)]);
+        let mut dx = [f64::NAN; 2];
+        router.derivatives(0, &x, &seen, &mut dx);
+        // 4000 bits less within a hundredth of 200 ms.
+        assert_eq!(dx, [0.0, -4e3 * 100.0 / 0.2]);
+        // What it has not followed by the end of the period it has then.
+        (x, seen.queue[0]) = ([0.9 * 1.6e6, 0.09 * 1.6e6], 0.0);
+        router.tick(0, &mut LawState { x: &mut x, discrete: &mut discrete }, &seen.link(0));
+        assert_eq!(discrete[0], 2, "heavy, and no overload");
+    }
+
+    #[test]
     fn a_new_flow_requests_fairing_until_seven_halvings_of_a_rate_that_grew() {
         let senders = model().sender(&one_loop(D));
         let mut x: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();

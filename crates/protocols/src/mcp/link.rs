@@ -298,6 +298,10 @@ mod tests {
         bench.pass(0, 90);
         bench.tick(90);
         assert!((bench.router.utilization - 12.0 / 200.0).abs() < 1e-12);
+        // After the last arrival the queue shrinks until the end of the period.
+        bench.pass(0, 90);
+        bench.tick(30);
+        assert!((bench.router.utilization - 31.0 / 200.0).abs() < 1e-12);
     }
 
     #[test]

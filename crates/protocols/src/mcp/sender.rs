@@ -113,7 +113,7 @@ mod tests {
     use crate::mcp::automaton::Mode;
     use crate::testing::SenderBench;
     use millpond_law::{Episode, LimitedBy, Value};
-    use millpond_units::Span;
+    use millpond_units::{Bytes, Span};
 
     const LIGHT: u8 = 0b0000;
     const MEDIUM: u8 = 0b0100;
@@ -368,6 +368,39 @@ mod tests {
         assert_eq!((kbps(&bench), requests(&mut bench)), (80, true));
         bench.wake();
         assert_eq!(kbps(&bench), 80, "without feedback the rate is constant");
+    }
+
+    #[test]
+    fn the_first_decision_is_two_periods_after_the_start_and_a_weight_multiplies_the_step() {
+        let start = Start { weight: 3.0, ..Start::plain(Bytes::new(1000)) };
+        let mut bench = SenderBench::with_start(&Mcp, &[], Span::from_millis(40), &start);
+        acknowledge_bits(&mut bench, HEAVY);
+        bench.wake();
+        assert_eq!((bench.now, kbps(&bench)), (Time::ZERO + Span::from_millis(400), 80 + 3 * 80));
+    }
+
+    #[test]
+    fn a_restarted_flow_waits_for_feedback() {
+        let mut bench = bench(&[]);
+        acknowledge_bits(&mut bench, LIGHT);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        bench.wake();
+        assert_eq!(kbps(&bench), 80);
+    }
+
+    #[test]
+    fn a_flow_that_the_network_limits_has_not_raised_its_demand() {
+        let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
+        decide(&mut bench, MEDIUM | FAIRING);
+        acknowledge_bits(&mut bench, OVER);
+        for _ in 0..2 {
+            acknowledge(&mut bench, LIGHT, true);
+            bench.wake();
+        }
+        acknowledge(&mut bench, OVER, true);
+        decide(&mut bench, MEDIUM);
+        decide(&mut bench, MEDIUM);
+        assert!(!requests(&mut bench), "an overload came between the low demand and the full use");
     }
 
     /// Users of a link in the model of Chiu and Jain: all receive the load of their sum after each decision.

@@ -197,6 +197,26 @@ mod tests {
         assert_eq!(bench.law.permit().window, None);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!((bench.law.permit().pace, bench.window()), (None, 100.0));
+        // It starts again with its initial window at the round-trip time of its new samples.
+        settle(&mut bench, BASE, 1);
+        let theory = 100.0 / 0.04 + 1.18 * 50.0 * 0.01 / 0.04 + 100.0 / 0.04 * 0.37 * 0.01 / 0.04;
+        assert!((packets(&bench) - theory).abs() < 1e-3 * theory, "{} {theory}", packets(&bench));
+    }
+
+    #[test]
+    fn a_weight_multiplies_k_and_a_window_is_one_packet_at_least() {
+        let start = Start { weight: 2.0, ..Start::plain(Bytes::new(1000)) };
+        let mut bench = SenderBench::with_start(&PaganiniDelay, &[], BASE, &start);
+        settle(&mut bench, BASE, 1);
+        settle(&mut bench, BASE + Span::from_millis(25), 3000);
+        let theory = 2.0 * 50.0 * 0.065 / 0.025;
+        assert!((bench.window() / theory - 1.0).abs() < 0.001, "{} {theory}", bench.window());
+        // With K = 1/2 at a queue of many base round-trip times K tau / q would be half a packet.
+        let start = Start { weight: 0.01, ..start };
+        let mut bench = SenderBench::with_start(&PaganiniDelay, &[], BASE, &start);
+        settle(&mut bench, BASE, 1);
+        settle(&mut bench, BASE * 1000, 3000);
+        assert_eq!(bench.gauge("window"), 1.0);
     }
 
     /// With U = K log x and no price a rate grows by beta K T_s / tau per interval.

@@ -476,6 +476,21 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_multiplies_k_in_both_forms() {
+        let facts = LoopFacts { weight: 2.0, ..one_loop(D) };
+        let forms: [Box<dyn FluidModel>; 2] = [Box::new(marks(&[])), Box::new(delay(&[]))];
+        for (model, scale) in forms.into_iter().zip([libm::log(1e6), 1.0]) {
+            // K / x with K = 100 packets.
+            let price = marginal(model.allocation(&facts)).marginal(1e4 * PACKET) / scale;
+            assert!(near(price, 0.01), "{price}");
+        }
+        let windows = delay(&[]).sender(&facts);
+        let seen = inputs(&*windows, D, |i| i.queueing[0] = 0.025);
+        let (dx, _) = flow(&*windows, &[100.0 / 0.025 * 0.065, 0.0], &seen);
+        assert!(dx[0].abs() < 1e-9, "{dx:?}");
+    }
+
+    #[test]
     fn both_delay_forms_have_k_queued_packets_at_equilibrium() {
         let (queueing, rtt) = (0.025, 0.065);
         let rate = 50.0 / queueing;

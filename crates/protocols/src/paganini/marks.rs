@@ -193,21 +193,81 @@ mod tests {
     }
 
     #[test]
-    fn with_the_current_round_trip_time_a_queue_does_not_reduce_the_rate() {
-        let written = [("beta", Value::Number(5.0)), ("round_trip", Value::text("current"))];
-        let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
-        for count in 0..5000 {
-            let mark = u64::from(count % 31 < 10);
-            let ack =
-                Ack { ce_packets: mark, smoothed_rtt: Span::from_millis(50), min_rtt: RTT, ..bench.plain() };
-            bench.ack(&ack);
-            if count % 10 == 9 {
-                bench.wake();
+    fn only_with_the_current_round_trip_time_a_queue_does_not_reduce_the_rate() {
+        for (reading, tau) in [("least", 0.04), ("current", 0.05)] {
+            let written = [("beta", Value::Number(5.0)), ("round_trip", Value::text(reading))];
+            let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
+            for count in 0..5000 {
+                let (mark, queued) = (u64::from(count % 31 < 10), Span::from_millis(50));
+                let ack = Ack { ce_packets: mark, smoothed_rtt: queued, min_rtt: RTT, ..bench.plain() };
+                bench.ack(&ack);
+                if count % 10 == 9 {
+                    bench.wake();
+                }
             }
+            // K / w = q / tau.
+            let theory = 50.0 * tau / price(10);
+            assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
         }
-        // K / w = q / tau.
-        let theory = 50.0 * 0.05 / price(10);
+    }
+
+    #[test]
+    fn a_weight_multiplies_k() {
+        let start = Start { weight: 2.0, ..Start::plain(Bytes::new(1000)) };
+        let written = [("beta", Value::Number(5.0))];
+        let mut bench = SenderBench::with_start(&PaganiniMarks, &written, RTT, &start);
+        settle(&mut bench, 24);
+        let theory = 2.0 * 50.0 * 0.04 / price(24);
         assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
+    }
+
+    #[test]
+    fn the_first_step_from_a_small_window_is_limited() {
+        // T_s beta K / w is 14.75.
+        let mut bench = SenderBench::new(&PaganiniMarks, &[("initial_window", Value::Number(0.04))], RTT);
+        for _ in 0..2 {
+            let ack = bench.plain();
+            bench.ack(&ack);
+            bench.wake();
+        }
+        let (window, theory) = (bench.gauge("window"), 0.04 * std::f64::consts::E);
+        assert!((window / theory - 1.0).abs() < 1e-9, "{window} {theory}");
+    }
+
+    /// With K = 1 and all packets marked the window of (33) is K d / q = .13 packets.
+    #[test]
+    fn a_window_of_one_packet_grows_by_beta_k_per_second_as_soon_as_the_price_has_gone() {
+        let mut bench = SenderBench::new(&PaganiniMarks, &[("utility_weight", Value::Number(1.0))], RTT);
+        settle(&mut bench, 31);
+        assert_eq!(bench.window(), 1.0);
+        settle(&mut bench, 0);
+        let theory = 1.0 + 1.18 * 5.0;
+        assert!((bench.window() / theory - 1.0).abs() < 0.02, "{} {theory}", bench.window());
+    }
+
+    /// The window after an interval and five packets acknowledged.
+    fn interval(bench: &mut SenderBench) -> f64 {
+        bench.wake();
+        for _ in 0..5 {
+            let ack = bench.plain();
+            bench.ack(&ack);
+        }
+        bench.window()
+    }
+
+    #[test]
+    fn after_a_loss_or_a_restart_the_window_grows_from_where_it_is() {
+        let mut bench = SenderBench::new(&PaganiniMarks, &[], RTT);
+        settle(&mut bench, 0);
+        bench.congestion(Cause::Loss, Episode::New);
+        assert!((100.0..150.0).contains(&bench.window()), "half of 1 + 59 * 5: {}", bench.window());
+        // beta K T_s packets, as without a price at any window.
+        let before = interval(&mut bench);
+        let growth = interval(&mut bench) - before;
+        assert!((growth - 0.59).abs() < 0.01, "{growth}");
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        let window = interval(&mut bench);
+        assert!((window - libm::exp(0.59)).abs() < 0.01, "{window}");
     }
 
     #[test]
@@ -243,6 +303,14 @@ mod tests {
             let ack = bench.plain();
             bench.ack(&ack);
             assert_eq!(bench.window(), f64::from(packets));
+        }
+        // At the price of 31 marks the rate is 25 packets in 40 ms.
+        bench.ack(&Ack { packets: 31, ce_packets: 31, ..bench.plain() });
+        bench.wake();
+        let before = bench.window();
+        for packets in 1..20 {
+            bench.ack(&Ack { ce_packets: 1, ..bench.plain() });
+            assert_eq!(bench.window(), before - f64::from(packets));
         }
     }
 

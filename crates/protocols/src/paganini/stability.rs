@@ -111,6 +111,8 @@ mod tests {
         assert_eq!([of_marks(&[]), of_marks(&[FAST]), of_marks(&[LARGE_BETA])], [0, 1, 1]);
         assert_eq!(of_marks(&[LARGE_BETA, ("law", Value::text("dual"))]), 0);
         assert_eq!([of_delay(&[]), of_delay(&[LARGE_BETA]), of_delay(&[FAST])], [0, 1, 2]);
+        let overshoots = |alpha: f64| of_delay(&[("alpha", Value::Number(alpha))]);
+        assert_eq!([0.99, 1.0].map(overshoots), [0, 1]);
         // Windows do not overshoot on one link, but there is no proof for four.
         assert_eq!(of_delay(&[FAST, ("bottlenecks", Value::Number(4.0)), ("beta", Value::Number(0.01))]), 1);
     }

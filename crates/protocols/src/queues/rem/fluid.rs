@@ -59,6 +59,19 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_is_empty_at_equilibrium_below_the_capacity_or_with_a_weight() {
+        let equilibrium = |virtual_capacity: f64, queue_weight: f64| {
+            let written = [("virtual_capacity", virtual_capacity), ("queue_weight", queue_weight)];
+            let written = written.map(|(name, value)| (name, Value::Number(value)));
+            let settings = Settings::check(Rem.card().parameters, written).unwrap();
+            let found = law(Rem.fluid(&settings, &one_link()).unwrap()).equilibrium(0);
+            (found.utilization, found.queue)
+        };
+        assert_eq!(equilibrium(0.95, 0.0), (0.95, Some(0.0)));
+        assert_eq!((equilibrium(1.0, 0.0), equilibrium(1.0, 3.0)), ((1.0, None), (1.0, Some(0.0))));
+    }
+
+    #[test]
     fn the_price_is_the_delay_of_the_queue_that_the_virtual_capacity_would_have() {
         // 9.12 Mbit/s at a link of 7.6: a fifth more than its capacity.
         let (dx, signals) = link(&*rem(0.0), &[0.0067368421], &[], |i| i.arriving[0] = 9.12e6);
