@@ -1,8 +1,7 @@
 //! CLTCP as differential equations: system (6), consisting of the rate (3) and the rate factor (2), with the smallest
 //! factor of the path (4). With `scaling = "rtt"` the routers' gains depend on the mean round-trip time.
 
-use super::link::LEAST_FACTOR;
-use super::params::{ALPHA, DELAY_PHASE, DELAY_RATIO, INITIAL_RATE, RouterParams, Scaling};
+use super::params::{ALPHA, DELAY_PHASE, DELAY_RATIO, INITIAL_RATE, LEAST_FACTOR, RouterParams, Scaling};
 use super::sender::LEAST_RATE;
 use crate::parts::capped_rate;
 use crate::parts::mean_rtt::mean_rtt;

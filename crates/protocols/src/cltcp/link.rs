@@ -6,9 +6,6 @@ use super::sender::LEAST_RATE;
 use millpond_law::{Context, Gauge, Header, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Rate, Time};
 
-/// Smallest rate factor in packets/s: it must be able to grow again.
-pub(super) const LEAST_FACTOR: f64 = 1.0;
-
 /// Measurements of a sampling interval, in bits and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Measured {

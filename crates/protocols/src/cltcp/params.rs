@@ -1,6 +1,5 @@
 //! The parameters of CLTCP, and the round-trip times for which the law is stable.
 
-use super::link::LEAST_FACTOR;
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
 use millpond_law::{Settings, words};
@@ -80,6 +79,9 @@ impl Exponent {
         }
     }
 }
+
+/// Smallest rate factor in packets/s: it must be able to grow again.
+pub(super) const LEAST_FACTOR: f64 = 1.0;
 
 /// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
