@@ -154,25 +154,92 @@ const PASSES: usize = 3;
 
 /// For each name the first position beside its marker in which it covers no marker, no other name, no line that leads to
 /// one and no other line, is not nearer to another marker than to its own, and does not leave the plot, whatever of these widths the plot has.
-/// If there is none, the one with the smallest such area in the widest plot, then in the next one.
+/// If there is none, the one with the smallest such area in the widest plot, then in the next one. Two names that remain in
+/// each other's way move together.
 pub fn label_positions(plots: &[PlacedNames<'_>]) -> Vec<LabelPosition> {
-    let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, -39.0, 52.0];
-    let sides = [(GAP, false), (-GAP, true)];
-    let candidates: Vec<LabelPosition> =
-        rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left })).collect();
-    let mut widest_first: Vec<&PlacedNames<'_>> = plots.iter().collect();
-    widest_first.sort_by(|one, other| other.width.total_cmp(&one.width));
-    let count = plots.first().map_or(0, |plot| plot.names.len());
-    let mut chosen: Vec<Option<LabelPosition>> = vec![None; count];
+    let mut choice = Choice::new(plots);
+    let count = choice.chosen.len();
     for index in (0..PASSES).flat_map(|_| 0..count) {
-        let faults = |position: &LabelPosition| -> Vec<f64> {
-            widest_first.iter().map(|plot| plot.faults(&chosen, index, *position)).collect()
-        };
-        let ranked = candidates.iter().map(|position| (faults(position), *position));
-        let least = ranked.min_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-        chosen[index] = least.map(|(_, position)| position);
+        choice.move_one(index);
     }
-    chosen.into_iter().flatten().collect()
+    let crowded: Vec<usize> = (0..count).filter(|index| choice.is_crowded(*index)).collect();
+    for (place, one) in crowded.iter().enumerate() {
+        for other in &crowded[place + 1..] {
+            choice.move_two([*one, *other]);
+        }
+    }
+    choice.chosen
+}
+
+/// The positions of all names while they are chosen.
+struct Choice<'a> {
+    widest_first: Vec<&'a PlacedNames<'a>>,
+    candidates: Vec<LabelPosition>,
+    chosen: Vec<LabelPosition>,
+    /// Names whose position has been chosen; those after them cover nothing yet.
+    known: usize,
+}
+
+impl<'a> Choice<'a> {
+    fn new(plots: &'a [PlacedNames<'a>]) -> Self {
+        let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, -39.0, 52.0];
+        let sides = [(GAP, false), (-GAP, true)];
+        let candidates: Vec<LabelPosition> = rows
+            .iter()
+            .flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left }))
+            .collect();
+        let mut widest_first: Vec<&PlacedNames<'_>> = plots.iter().collect();
+        widest_first.sort_by(|one, other| other.width.total_cmp(&one.width));
+        let count = plots.first().map_or(0, |plot| plot.names.len());
+        Self { widest_first, chosen: vec![candidates[0]; count], candidates, known: 0 }
+    }
+
+    /// The faults of a name in this position, of the widest plot first.
+    fn faults(&self, index: usize, position: LabelPosition) -> Vec<f64> {
+        let known = &self.chosen[..self.known];
+        self.widest_first.iter().map(|plot| plot.faults(known, index, position)).collect()
+    }
+
+    /// Whether a name covers something in the widest plot.
+    fn is_crowded(&self, index: usize) -> bool {
+        self.faults(index, self.chosen[index]).first().is_some_and(|faults| *faults > 0.0)
+    }
+
+    /// Gives a name its best position beside those of the others.
+    fn move_one(&mut self, index: usize) {
+        let ranked = self.candidates.iter().map(|position| (self.faults(index, *position), *position));
+        if let Some((_, best)) = ranked.min_by(|(one, _), (other, _)| order(one, other)) {
+            self.chosen[index] = best;
+        }
+        self.known = self.known.max(index + 1);
+    }
+
+    /// Gives two names the best pair of positions beside those of the others, if it is better than the present one.
+    fn move_two(&mut self, pair: [usize; 2]) {
+        let present = pair.map(|index| self.chosen[index]);
+        let mut best = (self.faults_of(pair), present);
+        for one in self.candidates.clone() {
+            for other in self.candidates.clone() {
+                (self.chosen[pair[0]], self.chosen[pair[1]]) = (one, other);
+                let faults = self.faults_of(pair);
+                if order(&faults, &best.0).is_lt() {
+                    best = (faults, [one, other]);
+                }
+            }
+        }
+        (self.chosen[pair[0]], self.chosen[pair[1]]) = (best.1[0], best.1[1]);
+    }
+
+    /// The faults of two names together.
+    fn faults_of(&self, pair: [usize; 2]) -> Vec<f64> {
+        let [one, other] = pair.map(|index| self.faults(index, self.chosen[index]));
+        one.iter().zip(other).map(|(one, other)| one + other).collect()
+    }
+}
+
+/// Which faults are fewer: in the widest plot, then in the next one.
+fn order(one: &[f64], other: &[f64]) -> Ordering {
+    one.partial_cmp(other).unwrap_or(Ordering::Equal)
 }
 
 /// Plots narrower than this, in pixels, are those of a narrow window (`wide-only` in `chart.css`).
@@ -211,9 +278,9 @@ pub fn name_classes(plots: &[PlacedNames<'_>], positions: &[LabelPosition]) -> V
 
 impl PlacedNames<'_> {
     /// What the name with this index would cover in a position, or what of it would be outside of the plot, in square pixels;
-    /// its whole area besides if it would be nearer to another marker than to its own. The others are in the `chosen`
-    /// positions.
-    fn faults(&self, chosen: &[Option<LabelPosition>], index: usize, position: LabelPosition) -> f64 {
+    /// its whole area besides if it would be nearer to another marker than to its own. The first of the others are in the
+    /// `chosen` positions.
+    fn faults(&self, chosen: &[LabelPosition], index: usize, position: LabelPosition) -> f64 {
         let Some(own) = self.names.get(index) else { return 0.0 };
         let area = Rectangle::of_name(*own, position);
         let outside = (-area.left).max(0.0) + (area.right - self.width).max(0.0);
@@ -227,8 +294,8 @@ impl PlacedNames<'_> {
         }
         let own_leader = leader(own.at, position);
         let others = self.names.iter().zip(chosen).enumerate().filter(|(other, _)| *other != index);
-        for (name, position) in others.filter_map(|(_, (name, position))| Some((name, (*position)?))) {
-            let (other, its_leader) = (Rectangle::of_name(*name, position), leader(name.at, position));
+        for (_, (name, position)) in others {
+            let (other, its_leader) = (Rectangle::of_name(*name, *position), leader(name.at, *position));
             faults += area.shared(other);
             faults += own_leader.iter().map(|piece| piece.shared(other)).sum::<f64>();
             faults += its_leader.iter().map(|piece| piece.shared(area)).sum::<f64>();
@@ -342,6 +409,43 @@ mod tests {
                 let nearer: Vec<&str> = names.iter().filter(is_nearer).map(|other| other.name).collect();
                 assert!(nearer.is_empty(), "{} at {width} px is nearer to {nearer:?}", own.name);
             }
+        }
+    }
+
+    /// Places of a frontier: no position of "acp" alone is free beside that of "hpcc", and none of "hpcc" beside that of "acp".
+    #[test]
+    fn two_names_in_each_others_way_move_together() {
+        let places = [
+            ("dctcp", 636.7, 90.7),
+            ("lgcc", 464.5, 110.5),
+            ("lgc", 695.4, 45.0),
+            ("abc", 605.3, 31.9),
+            ("xcp", 587.6, 38.5),
+            ("rcp", 518.6, 106.9),
+            ("vcp", 545.4, 147.4),
+            ("vegas", 641.0, 100.8),
+            ("hpcc", 476.8, 95.8),
+            ("copa", 678.5, 80.3),
+            ("sprout", 358.1, 205.9),
+            ("ledbatpp@50ms", 509.6, 202.1),
+            ("ledbatpp@200ms", 729.4, 167.6),
+            ("acp", 489.6, 101.0),
+            ("mcp", 742.5, 137.7),
+            ("pledge@20ms", 424.5, 88.7),
+            ("pledge@50ms", 549.6, 31.3),
+            ("pledge@100ms", 639.7, 12.5),
+            ("pledge@200ms", 639.7, 12.5),
+            ("paganini-ecn", 569.0, 75.2),
+            ("paganini-delay", 657.3, 23.6),
+        ];
+        let at = |width: f64| {
+            let names = places.map(|(name, x, y)| MarkedName { at: (x * width / 1050.0, y), name });
+            PlacedNames { width, names: names.to_vec(), lines: Vec::new() }
+        };
+        let plots = [310.0, 480.0, 1050.0].map(at);
+        let positions = label_positions(&plots);
+        for (index, position) in positions.iter().enumerate() {
+            assert_eq!(plots[2].faults(&positions, index, *position), 0.0, "{positions:?}");
         }
     }
 
