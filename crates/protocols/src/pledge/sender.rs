@@ -14,7 +14,7 @@ const LONGEST_PAUSE: Span = Span::from_millis(1000);
 
 /// With one packet in flight no other packet brings feedback before it, and probes with data would be more than was
 /// offered. RFC 6298, rule (2.4), has this bound.
-const SPARSE_PROBES: Probes = Probes::Empty(Span::from_millis(1000));
+const LEAST_PROBE_TIMEOUT: Span = Span::from_millis(1000);
 
 /// Eq. (12): the base round-trip time after an acknowledgement of a packet that has waited for this time: the least
 /// round-trip time without waits. Zero: no sample yet.
@@ -89,7 +89,7 @@ impl PledgeSender {
         self.permit = Permit {
             window: Some(rounded),
             pace: Some(pace),
-            probes: if rounded < self.packet * 2 { SPARSE_PROBES } else { Probes::Data },
+            probes: self.probes(rounded),
             ..Permit::default()
         };
     }
@@ -103,13 +103,18 @@ impl PledgeSender {
         };
     }
 
+    /// What leaves at a probe timeout with this window.
+    fn probes(&self, window: Bytes) -> Probes {
+        if window < self.packet * 2 { Probes::Empty(LEAST_PROBE_TIMEOUT) } else { Probes::Data }
+    }
+
     /// One packet may leave after this time, if none is in flight then.
     fn pause_for(&mut self, now: Time, pause: Span) {
         self.permit = Permit {
             window: Some(self.packet),
             pace: Some(Rate::ZERO),
             wake: Some(now + pause.max(Span::from_picos(1))),
-            probes: SPARSE_PROBES,
+            probes: self.probes(self.packet),
             ..Permit::default()
         };
     }
