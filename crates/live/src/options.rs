@@ -24,7 +24,7 @@ flows = [
 /// What stands before the keys of the link in [`LINK`].
 const PATH: &str = "links.link.";
 
-/// What the plan calls the two directions of the link, and what the user does.
+/// What the plan calls the two directions of the link, and what messages of this command call them.
 const DIRECTIONS: [(&str, &str); 2] = [("link ->", "to the command"), ("link <-", "from the command")];
 
 /// Faults of the plan as the user typed the options: the help names keys without the path of the link, the message names
@@ -34,7 +34,7 @@ fn of_options(scenario: &Scenario, faults: Faults) -> Faults {
         let shows_the_text = fault.place().is_some_and(|(_, text, _)| text == scenario.sources.text(0));
         let message = DIRECTIONS
             .iter()
-            .fold(fault.message().to_owned(), |text, (planned, ours)| text.replace(planned, ours));
+            .fold(fault.message().to_owned(), |text, (planned, shown)| text.replace(planned, shown));
         let help = fault.help_text().replace(PATH, "");
         let fault = if shows_the_text { scenario.sources.plain(message) } else { fault };
         if help.is_empty() { fault } else { fault.help(help) }

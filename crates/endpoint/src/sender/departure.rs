@@ -151,8 +151,9 @@ impl SenderEnd {
     }
 
     /// A probe. Unless the law wants it without data, it carries lost, new or unacknowledged data, in this order (RFC 9002,
-    /// section 6.2.4). Without any it is empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
-    /// where a buffer has room for one packet, the second one would be lost each time and cause the next timeout.
+    /// section 6.2.4). Where there is none it is empty, asks for credit, and is the last probe of its timeout: there is no data
+    /// that a second one could save, and where a buffer has room for one packet, the second one would be lost each time and
+    /// cause the next timeout.
     #[cold]
     fn send_probe(&mut self, now: Time, frame: &mut Frame) {
         if self.permit.probes != Probes::Data {

@@ -175,6 +175,12 @@ mod tests {
     /// 120 Mbit/s, in packets of 1000 bytes per second.
     const CAPACITY: f64 = 15_000.0;
 
+    /// A link of this capacity with these packets of 1000 bytes in its queue.
+    fn view(configured_capacity: Rate, packets: u64) -> QueueView {
+        let bytes = PACKET * packets;
+        QueueView { configured_capacity, bytes, link_bytes: bytes, packets, head_sojourn: Span::ZERO }
+    }
+
     fn router(written: &[(&'static str, Value)]) -> CltcpRouter {
         let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
         let facts = LinkFacts::fifo(Rate::from_mbps(120.0), None, PACKET);
@@ -184,16 +190,7 @@ mod tests {
     /// An interval of 100 ms with this input in packets/s and this queue in packets at its end; returns r in packets/s.
     fn end(router: &mut CltcpRouter, input: f64, packets: u64) -> f64 {
         router.bits = input * 0.1 * 8000.0;
-        router.end_interval(
-            Time::ZERO,
-            &QueueView {
-                configured_capacity: Rate::from_mbps(120.0),
-                bytes: PACKET * packets,
-                link_bytes: PACKET * packets,
-                packets,
-                head_sojourn: Span::ZERO,
-            },
-        );
+        router.end_interval(Time::ZERO, &view(Rate::from_mbps(120.0), packets));
         router.factor / 8000.0
     }
 
@@ -255,13 +252,7 @@ mod tests {
     fn all_packets_are_load_and_those_that_depart_carry_the_factor_of_the_last_interval() {
         let mut router = router(&[]);
         let mut random = Random::stream(1, "router");
-        let queue = QueueView {
-            configured_capacity: Rate::from_mbps(120.0),
-            bytes: PACKET * 100,
-            link_bytes: PACKET * 100,
-            packets: 100,
-            head_sojourn: Span::ZERO,
-        };
+        let queue = view(Rate::from_mbps(120.0), 100);
         let mut cx = Context { now: Time::ZERO, random: &mut random };
         let first = router.tick(&mut cx, &queue).unwrap();
         assert_eq!(
@@ -291,13 +282,7 @@ mod tests {
     #[test]
     fn a_link_without_capacity_keeps_its_factor() {
         let mut router = router(&[]);
-        let none = QueueView {
-            configured_capacity: Rate::ZERO,
-            bytes: PACKET * 500,
-            link_bytes: PACKET * 500,
-            packets: 500,
-            head_sojourn: Span::ZERO,
-        };
+        let none = view(Rate::ZERO, 500);
         router.bits = 1e6;
         router.end_interval(Time::ZERO, &none);
         assert_eq!((router.factor, router.bits), (800e3, 0.0));
@@ -324,13 +309,7 @@ mod tests {
                 self.router.note_report(self.now, &header, 8000.0);
             }
             self.now += Span::from_millis(100);
-            let queue = QueueView {
-                configured_capacity: Rate::from_mbps(120.0),
-                bytes: PACKET * 100,
-                link_bytes: PACKET * 100,
-                packets: 100,
-                head_sojourn: Span::ZERO,
-            };
+            let queue = view(Rate::from_mbps(120.0), 100);
             self.router.end_interval(self.now, &queue);
             (self.router.factor / before).ln()
         }

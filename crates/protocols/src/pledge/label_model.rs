@@ -1,7 +1,7 @@
 //! A model of labels and offers at several routers, in steps of one interval: each step all routers offer by Eq. (7), then all
 //! flows follow their least offer. Capacities are exact and there are no queues, so that only the labels can fail to converge.
 
-use super::link::{Others, TIE, offered_rate};
+use super::link::{Others, TIE, offered_rate, own_rate};
 
 /// The rate and the router that each flow follows, and what each router offers.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,8 @@ impl Network<'_> {
         let is_counted =
             |flow: &usize| counted[*flow] || self.memory != Memory::Instant && state.counted[router][*flow];
         let flows = (0..self.paths.len()).filter(is_counted).count();
-        (offered_rate(self.capacities[router], 1.0, &others, flows as f64), counted, elsewhere)
+        let own = own_rate(self.capacities[router], 1.0, &others);
+        (offered_rate(own, largest, flows as f64), counted, elsewhere)
     }
 
     /// The rate of the other flows that a router knows, from their rates in the last two steps and in this one.

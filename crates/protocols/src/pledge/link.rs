@@ -29,19 +29,18 @@ pub(super) const TIE: f64 = 0.95;
 /// Least own share in (13), so that q follows the queue within a hundred windows.
 const LEAST_OWN_SHARE: f64 = 0.1;
 
-/// What other traffic leaves of W / (T + q), in bytes/s.
+/// Eq. (7) without the division by N: what other traffic leaves of W / (T + q), in bytes/s. `loop_time` is T + q.
 #[inline]
-fn own_rate(window: f64, loop_time: f64, others: &Others) -> f64 {
+pub(super) fn own_rate(window: f64, loop_time: f64, others: &Others) -> f64 {
     let rate = window / loop_time;
     (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0)
 }
 
-/// Eq. (7): the offered rate in bytes/s. `loop_time` is T + q. Without a flow that follows this router, one that would
-/// follow it next may have the spare rate beside its present one, which is at most `largest`.
+/// Eq. (7): the offered rate in bytes/s, a share of the rate that is left to own flows. Without a flow that follows this router,
+/// one that would follow it next may have the spare rate beside its present one, which is at most `largest`.
 #[inline]
-pub(super) fn offered_rate(window: f64, loop_time: f64, others: &Others, flows: f64) -> f64 {
-    let own = own_rate(window, loop_time, others);
-    if flows > 0.5 { own / flows.max(1.0) } else { own + others.largest }
+pub(super) fn offered_rate(own: f64, largest: f64, flows: f64) -> f64 {
+    if flows > 0.5 { own / flows.max(1.0) } else { own + largest }
 }
 
 /// Eq. (13): the mean wait q in seconds after a packet that is this share of a mean window. The rate of others times q is
@@ -271,8 +270,9 @@ impl PledgeRouter {
         self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.known.packet);
         self.window = window(&self.known, self.late.value, self.use_factor);
         let loop_time = self.known.base_rtt + self.mean_wait;
-        self.own_share = own_rate(self.window, loop_time, &self.others) * loop_time / self.window.max(1.0);
-        self.offer.rate = offered_rate(self.window, loop_time, &self.others, flows);
+        let own = own_rate(self.window, loop_time, &self.others);
+        self.own_share = own * loop_time / self.window.max(1.0);
+        self.offer.rate = offered_rate(own, self.others.largest, flows);
         self.signalled_wait = Span::from_secs(self.mean_wait);
     }
 
@@ -482,15 +482,16 @@ mod tests {
     fn the_offered_rate_is_equation_7() {
         let others = Others { elsewhere: 2e5, foreign: 1e5, largest: 3e5 };
         // 60 kB in 60 ms: 1 MB/s, less .1 and .2.
-        assert!(near(offered_rate(60e3, 0.06, &others, 2.0), 0.35e6, 1e-12));
-        assert!(near(offered_rate(60e3, 0.06, &others, 0.0), 0.7e6 + 0.3e6, 1e-12));
+        assert!(near(own_rate(60e3, 0.06, &others), 0.7e6, 1e-12));
+        assert!(near(offered_rate(0.7e6, others.largest, 2.0), 0.35e6, 1e-12));
+        assert!(near(offered_rate(0.7e6, others.largest, 0.0), 0.7e6 + 0.3e6, 1e-12));
         let flood = Others { foreign: 9e6, ..Others::default() };
-        assert!(near(offered_rate(60e3, 0.06, &flood, 1.0), 0.5e6, 1e-12), "half of the window is kept");
-        assert_eq!(offered_rate(60e3, 0.06, &Others { elsewhere: 9e6, ..others }, 1.0), 0.0);
+        assert!(near(own_rate(60e3, 0.06, &flood), 0.5e6, 1e-12), "half of the window is kept");
+        assert_eq!(own_rate(60e3, 0.06, &Others { elsewhere: 9e6, ..others }), 0.0);
     }
 
-    /// The queue after `windows` of ten packets, in seconds, if it deviates from its mean by a second at first, and answers to the
-    /// mean wait three windows later: `q` takes the part `y q` of the window, and own flows have this share of the link.
+    /// The mean waits during `windows` of ten packets, in seconds from their equilibrium: a second at first. The queue answers to the
+    /// mean wait three windows later, multiplied by the share of others over the own one.
     fn deviations(own_share: f64, memory_of_share: f64, windows: usize) -> Vec<f64> {
         const PER_WINDOW: usize = 10;
         let (gain, mut means) = ((1.0 - own_share) / own_share, vec![1.0; 3 * PER_WINDOW]);
