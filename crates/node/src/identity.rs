@@ -14,7 +14,7 @@ use rustls::sign::CertifiedKey;
 use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What precedes the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
@@ -118,10 +118,10 @@ impl Identity {
         self.connection_id_key
     }
 
-    /// TLS for connections to a neighbour with this key.
-    pub fn client(&self, neighbour: PublicKey) -> Result<rustls::ClientConfig, Error> {
+    /// TLS for connections to a neighbour with this key. `refused` receives the key of a peer that has another one.
+    pub fn client(&self, neighbour: PublicKey, refused: RefusedKey) -> Result<rustls::ClientConfig, Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = Arc::new(ListedKeys::new(vec![neighbour], &provider));
+        let verifier = Arc::new(ListedKeys::new(vec![neighbour], refused, &provider));
         let resolver = rustls::client::AlwaysResolvesClientRawPublicKeys::new(self.certified.clone());
         let mut config = rustls::ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])?
@@ -133,10 +133,14 @@ impl Identity {
         Ok(config)
     }
 
-    /// TLS for connections from neighbours with these keys.
-    pub fn server(&self, neighbours: Vec<PublicKey>) -> Result<rustls::ServerConfig, Error> {
+    /// TLS for connections from neighbours with these keys. `refused` receives the key of a peer that has another one.
+    pub fn server(
+        &self,
+        neighbours: Vec<PublicKey>,
+        refused: RefusedKey,
+    ) -> Result<rustls::ServerConfig, Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = Arc::new(ListedKeys::new(neighbours, &provider));
+        let verifier = Arc::new(ListedKeys::new(neighbours, refused, &provider));
         let resolver = rustls::server::AlwaysResolvesServerRawPublicKeys::new(self.certified.clone());
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])?
@@ -147,16 +151,20 @@ impl Identity {
     }
 }
 
+/// The key of a peer that TLS has refused because it is not listed; of several, the first.
+pub type RefusedKey = Arc<OnceLock<PublicKey>>;
+
 /// Accepts peers whose key is listed, and no others.
 #[derive(Debug)]
 struct ListedKeys {
     keys: Vec<PublicKey>,
+    refused: RefusedKey,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ListedKeys {
-    fn new(keys: Vec<PublicKey>, provider: &CryptoProvider) -> Self {
-        Self { keys, algorithms: provider.signature_verification_algorithms }
+    fn new(keys: Vec<PublicKey>, refused: RefusedKey, provider: &CryptoProvider) -> Self {
+        Self { keys, refused, algorithms: provider.signature_verification_algorithms }
     }
 
     fn check(&self, presented: &CertificateDer<'_>) -> Result<(), Error> {
@@ -164,7 +172,7 @@ impl ListedKeys {
         if self.keys.contains(&key) {
             return Ok(());
         }
-        tracing::warn!(key = %key, "refused a peer whose key is not listed");
+        self.refused.get_or_init(|| key);
         Err(CertificateError::ApplicationVerificationFailure.into())
     }
 

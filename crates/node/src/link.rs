@@ -4,7 +4,7 @@ use crate::backlog::Backlog;
 use crate::clock::Clock;
 use crate::control::{Control, SharedControl};
 use crate::exchange::{Inbox, Outbox};
-use crate::identity::PublicKey;
+use crate::identity::{PublicKey, RefusedKey};
 use crate::links::Timed;
 use crate::message::{RateMessage, Report};
 use millpond_endpoint::Marks;
@@ -74,6 +74,8 @@ pub(crate) struct Link {
     pub(crate) control: SharedControl,
     pub(crate) backlog: Backlog,
     pub(crate) peer: Option<PublicKey>,
+    /// The key of the peer, if TLS has refused it.
+    pub(crate) refused: RefusedKey,
     pub(crate) is_up: bool,
     /// Flows that the neighbour began on the connection and that have ended here.
     pub(crate) ended: u64,
@@ -100,6 +102,7 @@ pub(crate) struct LinkParts {
     pub(crate) connection: Connection,
     pub(crate) clock: Clock,
     pub(crate) control: SharedControl,
+    pub(crate) refused: RefusedKey,
     pub(crate) receiver: Box<dyn Receiver>,
     pub(crate) echo_id: HeaderId,
     pub(crate) random: Random,
@@ -116,7 +119,8 @@ impl Timed for Link {
 impl Link {
     /// A link whose handshake has begun.
     pub(crate) fn new(now: Time, parts: LinkParts) -> Self {
-        let LinkParts { handle, connection, clock, control, receiver, echo_id, random, sizes } = parts;
+        let LinkParts { handle, connection, clock, control, refused, receiver, echo_id, random, sizes } =
+            parts;
         Self {
             handle,
             connection,
@@ -124,6 +128,7 @@ impl Link {
             control,
             backlog: Backlog::default(),
             peer: None,
+            refused,
             is_up: false,
             ended: 0,
             begun: 0,

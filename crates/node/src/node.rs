@@ -8,7 +8,7 @@ use crate::connections::Connections;
 use crate::control::{Control, ControlConfig, SharedControl};
 use crate::flow::{Abort, End, Flow, FlowId, LinkId};
 use crate::flow_connections::FlowConnections;
-use crate::identity::{Identity, PublicKey};
+use crate::identity::{Identity, PublicKey, RefusedKey};
 use crate::link::{Link, LinkEvent, LinkParts, LinkSizes};
 use crate::links::Links;
 use bytes::BytesMut;
@@ -109,6 +109,8 @@ pub enum NodeEvent {
         next: Option<SocketAddr>,
         /// The reason.
         reason: String,
+        /// The key of the peer, if it was refused because it is not listed.
+        refused: Option<PublicKey>,
     },
 }
 
@@ -197,17 +199,17 @@ impl Node {
     fn set_server(&mut self) -> Result<(), NodeError> {
         let server = match self.config.previous.is_empty() {
             true => None,
-            false => Some(Arc::new(self.server_config()?)),
+            false => Some(Arc::new(self.server_config(RefusedKey::default())?)),
         };
         self.endpoint.set_server_config(server);
         Ok(())
     }
 
     /// The server's side of TLS. Each connection gets transport parameters of its own when it is accepted.
-    fn server_config(&self) -> Result<ServerConfig, NodeError> {
+    fn server_config(&self, refused: RefusedKey) -> Result<ServerConfig, NodeError> {
         let tls = |error: &dyn std::fmt::Display| NodeError::Tls(error.to_string());
-        let rustls =
-            self.config.identity.server(self.config.previous.clone()).map_err(|error| tls(&error))?;
+        let previous = self.config.previous.clone();
+        let rustls = self.config.identity.server(previous, refused).map_err(|error| tls(&error))?;
         let crypto = QuicServerConfig::try_from(rustls).map_err(|error| tls(&error))?;
         let mut server = ServerConfig::with_crypto(Arc::new(crypto));
         server.migration(false);
@@ -261,7 +263,7 @@ impl Node {
         id: LinkId,
         handle: ConnectionHandle,
         connection: noq_proto::Connection,
-        control: SharedControl,
+        (control, refused): (SharedControl, RefusedKey),
     ) -> Result<(), SettingError> {
         let config = &self.config;
         let receiver = config.protocol.receiver(&config.settings)?;
@@ -273,8 +275,17 @@ impl Node {
         };
         let random = Random::numbered(config.seed, u64::from(id) * 2 + 1);
         let echo_id: HeaderId = self.needs.header;
-        let parts =
-            LinkParts { handle, connection, clock: self.clock, control, receiver, echo_id, random, sizes };
+        let parts = LinkParts {
+            handle,
+            connection,
+            clock: self.clock,
+            control,
+            refused,
+            receiver,
+            echo_id,
+            random,
+            sizes,
+        };
         let link = Link::new(now, parts);
         self.handles.insert(handle.0, id);
         self.links.insert(id, link);
@@ -298,7 +309,9 @@ impl Node {
     /// Begins a connection to a neighbour.
     pub(crate) fn connect(&mut self, now: Time, neighbour: Neighbour) -> Result<LinkId, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
-        let rustls = self.config.identity.client(neighbour.key).map_err(|error| text(&error))?;
+        let refused = RefusedKey::default();
+        let rustls =
+            self.config.identity.client(neighbour.key, refused.clone()).map_err(|error| text(&error))?;
         let crypto = QuicClientConfig::try_from(rustls).map_err(|error| text(&error))?;
         let mut client = ClientConfig::new(Arc::new(crypto));
         let (control, transport, id) = self.loop_parts().map_err(|error| text(&error))?;
@@ -308,7 +321,7 @@ impl Node {
             .endpoint
             .connect(instant, client, neighbour.address, SERVER_NAME)
             .map_err(|error| text(&error))?;
-        self.add_link(now, id, handle, connection, control).map_err(|error| text(&error))?;
+        self.add_link(now, id, handle, connection, (control, refused)).map_err(|error| text(&error))?;
         Ok(id)
     }
 
@@ -322,7 +335,8 @@ impl Node {
             self.responses.push_back((transmit, response));
             return;
         }
-        let parts = (self.server_config(), self.loop_parts());
+        let refused = RefusedKey::default();
+        let parts = (self.server_config(refused.clone()), self.loop_parts());
         let (Ok(mut server), Ok((control, transport, id))) = parts else {
             return self.endpoint.ignore(incoming);
         };
@@ -330,13 +344,14 @@ impl Node {
         let instant = self.clock.instant(now);
         match self.endpoint.accept(incoming, instant, &mut response, Some(Arc::new(server))) {
             Ok((handle, connection)) => {
-                if let Err(error) = self.add_link(now, id, handle, connection, control) {
+                if let Err(error) = self.add_link(now, id, handle, connection, (control, refused)) {
                     tracing::error!(%error, "cannot accept");
                 }
                 self.after_input(now, id);
             }
             Err(error) => {
-                tracing::warn!(error = %error.cause, "connection refused");
+                let reason = error.cause.to_string();
+                self.events.push_back(NodeEvent::NotConnected { next: None, reason, refused: None });
                 if let Some(transmit) = error.response {
                     self.responses.push_back((transmit, response));
                 }
@@ -439,11 +454,14 @@ impl Node {
             }
             LinkEvent::Lost { reason, was_up, is_over } => {
                 let next = self.next_address(id);
+                let refused = self.links.get(id).and_then(|link| link.refused.get().copied());
                 self.on_link_lost(now, id);
                 match (is_over, was_up) {
                     (true, _) => {}
                     (false, true) => self.events.push_back(NodeEvent::LinkLost(id, reason)),
-                    (false, false) => self.events.push_back(NodeEvent::NotConnected { next, reason }),
+                    (false, false) => {
+                        self.events.push_back(NodeEvent::NotConnected { next, reason, refused })
+                    }
                 }
             }
             LinkEvent::Opened => self.accept_streams(now, id),

@@ -120,6 +120,7 @@ pub struct Driver {
     room_log: RareLine,
     dial_log: RareLine,
     handshake_log: RareLine,
+    refused_log: RareLine,
     buffer: Vec<u8>,
     /// When the node last looked at its sockets.
     looked_at: Time,
@@ -158,6 +159,7 @@ impl Driver {
             room_log: RareLine::default(),
             dial_log: RareLine::default(),
             handshake_log: RareLine::default(),
+            refused_log: RareLine::default(),
             buffer: vec![0; 65_536],
             looked_at: Time::ZERO,
             has_input: false,
@@ -447,12 +449,17 @@ impl Driver {
                 NodeEvent::LinkLost(link, reason) => {
                     tracing::warn!(link, reason, "connection to a neighbour lost")
                 }
-                NodeEvent::NotConnected { next: Some(address), reason } => {
+                NodeEvent::NotConnected { refused: Some(key), .. } => {
+                    if self.refused_log.is_due(now) {
+                        tracing::warn!(%key, "refused a peer whose key is not listed");
+                    }
+                }
+                NodeEvent::NotConnected { next: Some(address), reason, .. } => {
                     if self.dial_log.is_due(now) {
                         tracing::warn!(%address, reason, "cannot connect to the next node; trying again");
                     }
                 }
-                NodeEvent::NotConnected { next: None, reason } => {
+                NodeEvent::NotConnected { next: None, reason, .. } => {
                     if self.handshake_log.is_due(now) {
                         tracing::warn!(reason, "a neighbour could not connect");
                     }

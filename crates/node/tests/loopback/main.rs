@@ -506,4 +506,13 @@ fn a_peer_whose_key_is_not_listed_is_refused() {
     // Its applications see a reset, not a connection that leads nowhere.
     let mut client = timed(TcpStream::connect(tcp).unwrap());
     assert!(client.read(&mut [0]).is_err());
+    // It dials again after a second or less. The node that refuses it logs that once in ten seconds.
+    let refusals = |logs: &str| {
+        let lines = logs.lines().filter(|line| line.contains("refused a peer whose key is not listed"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    std::thread::sleep(Duration::from_millis(4_000));
+    let lines = refusals(&chain.logs());
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("key=ed25519:"), "{lines:?}");
 }

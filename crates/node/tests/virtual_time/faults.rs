@@ -63,7 +63,7 @@ fn a_node_that_was_never_reached_is_not_a_lost_connection() {
     world.run(12.0);
     let enter = &world.hosts[0];
     assert_eq!(enter.links_lost.len(), 1, "{:?}", enter.links_lost);
-    let (next, reason) = &enter.not_connected[0];
+    let (next, reason, _) = &enter.not_connected[0];
     assert_eq!((*next, reason.as_str()), (Some(address(1)), "timed out"));
     assert!(world.hosts[2].not_connected.is_empty(), "an exit dials no neighbour");
 }
@@ -78,7 +78,10 @@ fn a_node_that_refuses_is_dialled_again_after_times_that_double() {
     // After 0.1, 0.2, 0.4, 0.8, 1.6 s, then each 2 s: at 0.1, 0.3, 0.7, 1.5, 3.1, 5.1, 7.1 and 9.1 s.
     let attempts = world.hosts[0].not_connected.len();
     assert!((7..=8).contains(&attempts), "{attempts}: {:?}", world.hosts[0].not_connected);
-    assert!(world.hosts[1].not_connected.iter().all(|(next, _)| next.is_none()), "the relay did not dial it");
+    let refusing = &world.hosts[1].not_connected;
+    assert!(refusing.iter().all(|(next, ..)| next.is_none()), "the relay did not dial it");
+    let refused = Some(world.hosts[0].config.identity.public());
+    assert!(refusing.len() >= attempts && refusing.iter().all(|(.., key)| *key == refused), "{refusing:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use bytes::{Bytes as Data, BytesMut};
 use millpond_law::{Random, Settings};
 use millpond_node::clock::Clock;
 use millpond_node::connections::Connections;
-use millpond_node::identity::{self, Identity};
+use millpond_node::identity::{self, Identity, PublicKey};
 use millpond_node::weight::Weight;
 use millpond_node::{Abort, FlowId, Neighbour, Node, NodeConfig, NodeEvent};
 use millpond_protocols::Registry;
@@ -124,10 +124,10 @@ impl App {
 /// A node at its address.
 pub(crate) struct Host {
     pub(crate) node: Option<Node>,
-    config: NodeConfig,
+    pub(crate) config: NodeConfig,
     pub(crate) apps: BTreeMap<FlowId, App>,
     pub(crate) links_lost: Vec<(String, Time)>,
-    pub(crate) not_connected: Vec<(Option<SocketAddr>, String)>,
+    pub(crate) not_connected: Vec<(Option<SocketAddr>, String, Option<PublicKey>)>,
 }
 
 pub(crate) struct World {
@@ -341,7 +341,9 @@ impl World {
                         }
                     }
                     NodeEvent::LinkLost(_, reason) => host.links_lost.push((reason, now)),
-                    NodeEvent::NotConnected { next, reason } => host.not_connected.push((next, reason)),
+                    NodeEvent::NotConnected { next, reason, refused } => {
+                        host.not_connected.push((next, reason, refused));
+                    }
                     NodeEvent::Connected(_) | NodeEvent::Readable(_) | NodeEvent::LinkUp(..) => {}
                 }
             }
