@@ -6,6 +6,7 @@ use crate::keys::FurtherCheck;
 use crate::model::Scenario;
 use crate::overrides::OptionValue;
 use crate::source::{Fault, Faults, Sources};
+use crate::tree::TomlNode;
 use crate::{keys, overrides, tree};
 use std::path::Path;
 
@@ -61,14 +62,24 @@ impl Scenario {
         files: &dyn Files,
         further: FurtherCheck<'_>,
     ) -> Result<Self, Faults> {
-        let mut sources = Sources::new(name, text);
-        let mut document = tree::document(&sources, 0)?;
-        let mut apply = |expression: &String| overrides::apply(&mut document, &mut sources, expression).err();
-        let refused: Vec<Fault> = overrides.iter().filter_map(&mut apply).collect();
-        if !refused.is_empty() {
-            return Err(Faults(refused));
-        }
+        let (sources, document) = overridden(text, name, options(overrides, &[]))?;
         keys::read(FaultCollector::new(sources), files, folder, &document, further)
+    }
+
+    /// As [`Scenario::parse`], with the values of keys that a command varies, such as `links.L1.rate=5Mbps`, after the overrides.
+    ///
+    /// # Errors
+    /// Those of [`Scenario::parse`]; those of a varied value name the option `--vary`.
+    pub fn parse_varied(
+        text: &str,
+        name: &str,
+        folder: &Path,
+        overrides: &[String],
+        varied: &[String],
+        files: &dyn Files,
+    ) -> Result<Self, Faults> {
+        let (sources, document) = overridden(text, name, options(overrides, varied))?;
+        keys::read(FaultCollector::new(sources), files, folder, &document, NO_FURTHER_CHECK)
     }
 
     /// Reads a scenario from the `text` of a command, in which the options of the command replace values. Errors name the
@@ -84,6 +95,28 @@ impl Scenario {
         }
         keys::read(FaultCollector::new(sources), &Disk, Path::new(""), &document, NO_FURTHER_CHECK)
     }
+}
+
+/// Overrides, then values of varied keys, each with its option.
+fn options<'a>(
+    overrides: &'a [String],
+    varied: &'a [String],
+) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let of = |option| move |expression: &'a String| (option, expression.as_str());
+    overrides.iter().map(of(overrides::SET)).chain(varied.iter().map(of(overrides::VARY)))
+}
+
+/// The document of a text with these options of a command.
+fn overridden<'a>(
+    text: &str,
+    name: &str,
+    options: impl Iterator<Item = (&'static str, &'a str)>,
+) -> Result<(Sources, TomlNode), Faults> {
+    let mut sources = Sources::new(name, text);
+    let mut document = tree::document(&sources, 0)?;
+    let refused: Vec<Fault> =
+        options.filter_map(|option| overrides::apply(&mut document, &mut sources, option).err()).collect();
+    if refused.is_empty() { Ok((sources, document)) } else { Err(Faults(refused)) }
 }
 
 fn unreadable(name: &str, why: &str) -> Faults {

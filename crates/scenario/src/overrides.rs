@@ -8,9 +8,18 @@ use millpond_units::nearest;
 /// Most names in a key.
 const MAX_DEPTH: usize = 12;
 
-/// Applies `expression` (`key.key=value`) to the document.
-pub(crate) fn apply(document: &mut TomlNode, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
-    let text = sources.add("--set", expression);
+/// The option of a command that replaces a value.
+pub(crate) const SET: &str = "--set";
+/// The option of a command that gives a value several values, one for each run.
+pub(crate) const VARY: &str = "--vary";
+
+/// Applies `expression` (`key.key=value`), a value of this option, to the document.
+pub(crate) fn apply(
+    document: &mut TomlNode,
+    sources: &mut Sources,
+    (option, expression): (&str, &str),
+) -> Result<(), Fault> {
+    let text = sources.add(option, expression);
     let whole = Place { text, start: 0, end: expression.len() };
     let Some((path, _)) = expression.split_once('=') else {
         let fault = sources.fault(whole, "an override without a value", "no \"=\" here");

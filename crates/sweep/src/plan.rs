@@ -141,10 +141,10 @@ impl<'a> SweepPlan<'a> {
     }
 
     fn load_with(&self, assigned: impl Iterator<Item = String>) -> Result<Scenario, Faults> {
-        let sets: Vec<String> = self.spec.sets.iter().cloned().chain(assigned).collect();
+        let varied: Vec<String> = assigned.collect();
         let folder = self.spec.file.parent().unwrap_or(Path::new(""));
         let name = self.spec.file.display().to_string();
-        let scenario = Scenario::parse(&self.text, &name, folder, &sets, &Disk)?;
+        let scenario = Scenario::parse_varied(&self.text, &name, folder, &self.spec.sets, &varied, &Disk)?;
         let seed = self.spec.seed.unwrap_or(scenario.seed);
         Ok(scenario.with_seed(seed))
     }

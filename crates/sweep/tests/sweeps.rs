@@ -261,6 +261,28 @@ fn the_key_of_a_run_depends_on_traces_and_not_on_the_order_of_options() {
 }
 
 #[test]
+fn a_mistake_in_a_varied_key_is_shown_at_its_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::builtin();
+    let shown = |sets: &[&str], varied: &str| {
+        let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        let spec = SweepSpec { sets, protocols: Vec::new(), ..spec(folder.path(), &[varied]) };
+        match SweepPlan::new(spec, &registry, "1.0").err() {
+            Some(Error::Scenario(faults)) => faults.render(false),
+            other => panic!("{:?}", other.map(|error| error.to_string())),
+        }
+    };
+    for varied in
+        ["links.M.rate=1Mbps,2Mbps", "links.L.rat=1Mbps", "links.L.rate=1parsec", "flows.f.protocol=cubik"]
+    {
+        let found = shown(&["duration=1s"], varied);
+        assert!(found.contains("[--vary:1:") && !found.contains("--set"), "{varied}: {found}");
+    }
+    let found = shown(&["links.M.rate=1Mbps"], "links.L.rate=1Mbps");
+    assert!(found.contains("[--set:1:") && !found.contains("--vary"), "{found}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused_in_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let registry = Registry::builtin();
