@@ -242,7 +242,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             name: "buffer",
             form: BUFFER,
             rule: Rule::Default("\"1bdp\""),
-            meaning: "the most that can wait: packets, bytes, a time at the mean rate over the run (of a trace: \
+            meaning: "the most that the link holds, the packet in service included: packets, bytes, a time at the mean rate over the run (of a trace: \
                       over the trace), or a multiple of the bandwidth-delay product (the mean rate times the mean \
                       base round-trip time of the flows that cross the link). A time and a product are at least one \
                       packet",
