@@ -1704,8 +1704,8 @@ class Side(Document):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence(Document):
-    """A time in which the first loop of a flow had data, or packets in flight, and sent nothing. Time in which a link
-    of its path had no capacity does not count.
+    """A time in which the first loop of a flow had data, or waited for a probe timeout, and sent nothing. Time in
+    which a link of its path had no capacity does not count.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ use millpond_units::{Span, Time};
 /// Shorter times without a packet are not recorded.
 pub const LEAST_SILENCE: Span = Span::from_millis(1_000);
 
-/// A time in which a sender had data, or packets in flight, and sent nothing.
+/// A time in which a sender had data, or waited for a probe timeout, and sent nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Silence {
     /// When the last packet before it left, or when data became available after that.
@@ -19,7 +19,7 @@ pub struct Silence {
 /// Records the silences of a sender.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Silences {
-    /// When the sender last had neither data nor packets in flight.
+    /// When the sender last had nothing to send.
     idle_until: Time,
     recorded: Vec<Silence>,
 }
@@ -30,7 +30,7 @@ impl Silences {
         &self.recorded
     }
 
-    /// The sender has data again after it had neither data nor packets in flight.
+    /// The sender has data again after it had nothing to send.
     pub(crate) fn on_data(&mut self, now: Time) {
         self.idle_until = now;
     }
@@ -49,7 +49,8 @@ impl Silences {
     }
 }
 
-/// True if a sender that was blocked for this reason, with nothing in flight if `idle`, has nothing to send.
-pub(crate) fn is_idle(blocked: LimitedBy, idle: bool) -> bool {
-    idle && blocked == LimitedBy::Data
+/// True if a sender that was blocked for this reason has nothing to send: nothing is in flight, or all of it may still arrive,
+/// because no probe timeout has expired since the last acknowledgement.
+pub(crate) fn is_idle(blocked: LimitedBy, nothing_in_flight: bool, has_timed_out: bool) -> bool {
+    blocked == LimitedBy::Data && (nothing_in_flight || !has_timed_out)
 }

@@ -61,6 +61,11 @@ impl Timeouts {
         self.probe_timeouts == 1
     }
 
+    /// True if a probe timeout has expired since the last acknowledgement.
+    pub(crate) fn has_expired(&self) -> bool {
+        self.probe_timeouts > 0
+    }
+
     /// Records a probe for credit while nothing is in flight.
     pub(crate) fn on_credit_probe(&mut self) {
         self.credit_probes += 1;

@@ -6,6 +6,7 @@ use millpond_protocols::Registry;
 use millpond_results::{EntityKind, Run, Series, Times, quantity};
 use millpond_scenario::Scenario;
 use millpond_stats::max_min_shares;
+use millpond_units::Time;
 
 /// The weighted max-min fair share of each flow in each interval of sampling, among the flows that run in it, at the capacities of
 /// that interval; not a number where a flow does not run. Empty if the scenario has no plan in packets.
@@ -19,32 +20,93 @@ pub fn fair_shares(scenario: &Scenario, registry: &Registry, run: &Run) -> Vec<S
     let capacities: Option<Vec<&Series>> = plan.links.iter().map(|link| capacity(&link.entity)).collect();
     let Some(capacities) = capacities else { return Vec::new() };
     let times = capacities.first().map_or_else(Times::default, |series| series.times.clone());
-    let stops: Vec<f64> = plan.flows.iter().map(|flow| stop(flow, run)).collect();
+    let mut flows: Vec<FlowOfRun<'_>> = plan.flows.iter().map(|flow| FlowOfRun::new(flow, run)).collect();
     let mut shares: Vec<Series> = plan.flows.iter().map(|flow| empty(&flow.name, &times)).collect();
     let (mut before, mut last) = (0.0, None);
     for (sample, time) in times.iter().enumerate() {
         let middle = f64::midpoint(before, *time);
-        let runs = |index: usize| plan.flows[index].start.secs() <= middle && middle <= stops[index];
-        let running: Vec<usize> = (0..plan.flows.len()).filter(|index| runs(*index)).collect();
-        let offered: Vec<f64> =
-            capacities.iter().map(|one| one.values.get(sample).copied().unwrap_or(f64::NAN)).collect();
-        let known = last.take().filter(|(flows, links, _)| (flows, links) == (&running, &offered));
-        let (running, offered, rates) = known.unwrap_or_else(|| {
-            let rates = rates(&plan.flows, &running, &offered);
-            (running, offered, rates)
-        });
-        for (flow, rate) in running.iter().zip(&rates) {
+        let running = (0..flows.len()).filter(|index| flows[*index].runs(middle)).collect();
+        let offered = capacities.iter().map(|one| one.values.get(sample).copied().unwrap_or(f64::NAN));
+        let interval = (Time::from_secs(before), Time::from_secs(*time));
+        let conditions = Conditions::new(running, offered.collect(), &flows, interval);
+        let known = last.take().filter(|(known, _)| *known == conditions);
+        let rates = known.map_or_else(|| conditions.rates(&flows), |(_, rates)| rates);
+        for (flow, rate) in conditions.running.iter().zip(&rates) {
             shares[*flow].values[sample] = *rate;
         }
-        (before, last) = (*time, Some((running, offered, rates)));
+        flows.iter_mut().for_each(|flow| flow.deliver(sample, (before, *time)));
+        (before, last) = (*time, Some((conditions, rates)));
     }
     shares
 }
 
-/// The shares of the flows `running` at these capacities of the links in bit/s.
-fn rates(flows: &[PacketFlowPlan], running: &[usize], capacities: &[f64]) -> Vec<f64> {
-    let demands = running.iter().map(|&flow| FlowDemand::from(&flows[flow]).max_min());
-    max_min_shares(capacities, &demands.collect::<Vec<_>>()).rates
+/// A flow, what it delivers in the run, and when it stops.
+struct FlowOfRun<'a> {
+    flow: &'a PacketFlowPlan,
+    goodputs: &'a [f64],
+    /// In seconds.
+    stop: f64,
+    /// Bits delivered so far.
+    delivered: f64,
+}
+
+impl<'a> FlowOfRun<'a> {
+    fn new(flow: &'a PacketFlowPlan, run: &'a Run) -> Self {
+        let is_goodput = |one: &&Series| {
+            one.kind == EntityKind::Flow && one.quantity == quantity::GOODPUT && one.entity == flow.name
+        };
+        let goodputs = run.series.iter().find(is_goodput).map_or(&[][..], |series| &series.values);
+        Self { flow, goodputs, stop: stop(flow, run), delivered: 0.0 }
+    }
+
+    /// Whether it runs at a time in seconds.
+    fn runs(&self, time: f64) -> bool {
+        self.flow.start.secs() <= time && time <= self.stop
+    }
+
+    /// Adds what it has delivered in an interval between two times in seconds.
+    fn deliver(&mut self, sample: usize, (from, to): (f64, f64)) {
+        let seconds = to.min(self.stop) - from.max(self.flow.start.secs());
+        let goodput = self.goodputs.get(sample).filter(|goodput| goodput.is_finite() && seconds > 0.0);
+        self.delivered += goodput.map_or(0.0, |goodput| goodput * seconds);
+    }
+}
+
+/// What the shares in an interval depend on.
+#[derive(PartialEq)]
+struct Conditions {
+    /// The flows that run.
+    running: Vec<usize>,
+    /// Of the links, in bit/s.
+    capacities: Vec<f64>,
+    /// Of the flows that run, in bit/s.
+    demands: Vec<f64>,
+}
+
+impl Conditions {
+    fn new(
+        running: Vec<usize>,
+        capacities: Vec<f64>,
+        flows: &[FlowOfRun<'_>],
+        interval: (Time, Time),
+    ) -> Self {
+        let demand = |index: &usize| {
+            let of_run = &flows[*index];
+            FlowDemand::between(of_run.flow, interval, of_run.delivered).demand
+        };
+        let demands = running.iter().map(demand).collect();
+        Self { running, capacities, demands }
+    }
+
+    /// The shares of the flows that run, in bit/s.
+    fn rates(&self, flows: &[FlowOfRun<'_>]) -> Vec<f64> {
+        let demand = |(index, demand): (&usize, &f64)| {
+            let flow = flows[*index].flow;
+            FlowDemand { links: &flow.links, weight: flow.weight, demand: *demand }.max_min()
+        };
+        let demands: Vec<_> = self.running.iter().zip(&self.demands).map(demand).collect();
+        max_min_shares(&self.capacities, &demands).rates
+    }
 }
 
 /// When a flow stops, in seconds: at its stop, or with the run.

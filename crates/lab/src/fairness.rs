@@ -4,8 +4,9 @@ use millpond_plan::fluid::FluidFlowPlan;
 use millpond_plan::packets::PacketFlowPlan;
 use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{EntityKind, Quartiles, Series, quantity};
+use millpond_sim::Schedule;
 use millpond_stats::{MaxMinFlow, connected_components, jain_of_several, max_min_shares, mean};
-use millpond_units::{Rate, Time};
+use millpond_units::Time;
 use std::collections::BTreeMap;
 
 /// The links, the weight and the demand of a flow.
@@ -14,7 +15,7 @@ pub(crate) struct FlowDemand<'a> {
     pub(crate) links: &'a [usize],
     /// Fair shares are in proportion to weights.
     pub(crate) weight: f64,
-    /// The rate of its application in bit/s; infinite if it has no limit.
+    /// The most that its application can use in bit/s; infinite if it has no limit.
     pub(crate) demand: f64,
 }
 
@@ -24,9 +25,18 @@ impl<'a> FlowDemand<'a> {
     }
 }
 
-impl<'a> From<&'a PacketFlowPlan> for FlowDemand<'a> {
-    fn from(flow: &'a PacketFlowPlan) -> Self {
-        let demand = flow.demand.map_or(f64::INFINITY, Rate::as_f64);
+impl<'a> FlowDemand<'a> {
+    /// That of a flow of the packet world between two times, of which the first `delivered` bits had arrived at the earlier
+    /// one. An application that pauses has what it has produced and what has not arrived.
+    pub(crate) fn between(flow: &'a PacketFlowPlan, (from, to): (Time, Time), delivered: f64) -> Self {
+        let mean = |schedule: &Schedule| match schedule.next_change(Time::ZERO) {
+            None => schedule.rate_at(Time::ZERO).as_f64(),
+            Some(_) => {
+                let produced = schedule.bits_between(flow.start.min(to), to) as f64;
+                (produced - delivered).max(0.0) / to.since(from).secs()
+            }
+        };
+        let demand = flow.demand.as_deref().map_or(f64::INFINITY, mean);
         Self { links: &flow.links, weight: flow.weight, demand }
     }
 }

@@ -8,7 +8,7 @@ use crate::queue_conflicts::missing_marks;
 use crate::queue_warnings::queue_warnings;
 use crate::traffic::{hop_name, hops};
 use millpond_protocols::Registry;
-use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Scheduler, Workload};
+use millpond_scenario::{Buffer, Faults, FlowGroup, Hop, ProtocolEntry, Scenario, Scheduler, Size, Workload};
 use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,18 +33,18 @@ pub(crate) fn warnings(
     Ok(protocols.iter().flat_map(warnings_of).chain(marks).chain(queues).chain(groups).collect())
 }
 
-/// Links whose capacity is below the mean rate of the transfers on them.
+/// Links whose capacity is below the mean rate of the transfers on them, of all sources that are active at one time.
 fn overloads<'a>(scenario: &'a Scenario, instances: &'a [FlowInstance<'a>]) -> impl Iterator<Item = String> {
-    let mut offers: BTreeMap<(usize, bool), f64> = BTreeMap::new();
+    let mut changes: BTreeMap<(usize, bool), Vec<(Time, f64)>> = BTreeMap::new();
     for instance in instances {
-        let offered = offered_bps(instance.group);
-        instance
-            .forward_path
-            .iter()
-            .for_each(|hop| *offers.entry((hop.link, hop.forward)).or_default() += offered);
+        let (offered, samples) = (offered_bps(instance.group), &instance.samples);
+        let (start, stop) = (samples.start, samples.stop.unwrap_or(Time::NEVER));
+        for hop in instance.forward_path.iter().filter(|_| offered > 0.0) {
+            changes.entry((hop.link, hop.forward)).or_default().extend([(start, offered), (stop, -offered)]);
+        }
     }
     let warning = move |hop: Hop| {
-        let offered = offers.get(&(hop.link, hop.forward)).copied().filter(|offered| *offered > 0.0)?;
+        let offered = largest_sum(changes.get(&(hop.link, hop.forward))?);
         let capacity =
             scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
         let name = hop_name(scenario, hop);
@@ -56,11 +56,29 @@ fn overloads<'a>(scenario: &'a Scenario, instances: &'a [FlowInstance<'a>]) -> i
     hops(scenario).into_iter().filter_map(warning)
 }
 
+/// The largest sum that changes at these times lead to. At one time falls come before rises.
+fn largest_sum(changes: &[(Time, f64)]) -> f64 {
+    let mut changes = changes.to_vec();
+    changes.sort_by(|(a, x), (b, y)| a.cmp(b).then(x.total_cmp(y)));
+    let sums = changes.iter().scan(0.0, |sum, (_, change)| {
+        *sum += change;
+        Some(*sum)
+    });
+    sums.fold(0.0, f64::max)
+}
+
 /// The mean rate of the transfers of a source, in bit/s on the wire; zero for other workloads.
 fn offered_bps(group: &FlowGroup) -> f64 {
     let Workload::Transfers { size, gap } = &group.workload else { return 0.0 };
-    let payload = group.packet.saturating_sub(group.overhead).as_f64() / group.packet.as_f64();
-    size.mean().as_f64() * 8.0 / payload / gap.mean().secs()
+    8.0 * bytes_on_the_wire(group, size) / gap.mean().secs()
+}
+
+/// The mean number of bytes of a transfer with the headers of its packets: exact for a constant size. Of random sizes at least that
+/// of a mean number of packets, which need not be whole, and is at least one.
+fn bytes_on_the_wire(group: &FlowGroup, size: &Size) -> f64 {
+    let packets = size.mean().as_f64() / group.packet.saturating_sub(group.overhead).as_f64();
+    let packets = if matches!(size, Size::Constant(_)) { packets.ceil() } else { packets.max(1.0) };
+    size.mean().as_f64() + packets * group.overhead.as_f64()
 }
 
 /// Groups with a weight that neither a law nor a scheduler of their paths reads.

@@ -299,7 +299,7 @@ pub struct Playback {
     pub startup_s: Spread,
 }
 
-/// A time in which the first loop of a flow had data, or packets in flight, and sent nothing. Time in which a link of its
+/// A time in which the first loop of a flow had data, or waited for a probe timeout, and sent nothing. Time in which a link of its
 /// path had no capacity does not count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Silence {

@@ -2,7 +2,7 @@
 
 use super::SenderEnd;
 use crate::sent::{PacketState, Record, StreamData};
-use crate::silence::{LEAST_SILENCE, is_idle};
+use crate::silence::LEAST_SILENCE;
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Frame, Segment};
 use core::num::NonZeroU64;
@@ -99,7 +99,7 @@ impl SenderEnd {
     /// Records that data is available after there was none.
     #[cold]
     fn record_data(&mut self, now: Time) {
-        if is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO) {
+        if self.has_nothing_to_send() {
             self.silences.on_data(now);
         }
     }
@@ -207,7 +207,7 @@ impl SenderEnd {
         let (number, size) = (self.sent.next_number(), Bytes::new(bytes.into()));
         let idle = self.sent.in_flight() == Bytes::ZERO;
         let last_sent_at = self.timeouts.last_sent_at();
-        if now.since(last_sent_at) > LEAST_SILENCE && !is_idle(self.blocked, idle) {
+        if now.since(last_sent_at) > LEAST_SILENCE && !self.has_nothing_to_send() {
             self.silences.on_late_packet(now, last_sent_at);
         }
         if idle && matches!(self.blocked, LimitedBy::Data | LimitedBy::Credit) {

@@ -334,10 +334,15 @@ impl SenderEnd {
         self.send_buffer.is_complete()
     }
 
-    /// Times longer than [`LEAST_SILENCE`](crate::LEAST_SILENCE) in which it had data, or packets in flight, and sent
+    /// True if it has no data to send, and waits for no probe timeout.
+    fn has_nothing_to_send(&self) -> bool {
+        is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO, self.timeouts.has_expired())
+    }
+
+    /// Times longer than [`LEAST_SILENCE`](crate::LEAST_SILENCE) in which it had data, or waited for a probe timeout, and sent
     /// nothing, in order. The last one ends `now` if it still lasts.
     pub fn silences(&self, now: Time) -> impl Iterator<Item = Silence> {
-        let silent = self.started && !is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO);
+        let silent = self.started && !self.has_nothing_to_send();
         let current = if silent { self.silences.current(now, self.timeouts.last_sent_at()) } else { None };
         self.silences.recorded().iter().copied().chain(current)
     }

@@ -88,6 +88,25 @@ fn a_silence_begins_when_a_sender_has_data_again() {
     assert_eq!(silences.collect::<Vec<_>>(), [(at(4_000), at(10_000))]);
 }
 
+/// A round trip takes 2 s, and the application has a packet at 20 s and one at 21.5 s, which leave at once. That of 30 s is lost,
+/// and so are the probes for it.
+#[test]
+fn a_sender_whose_packets_are_under_way_is_silent_only_if_its_probe_timeout_expires() {
+    let mut only = Loop::new(FixedPermit::window(100.0), MS(1_000));
+    only.forward.outage = (at(30_000), Time::NEVER);
+    let mut chain = Chain::single(only);
+    chain.first().sender.start(Time::ZERO, None);
+    for millis in [0, 20_000, 21_500, 30_000] {
+        chain.run_until(at(millis));
+        chain.first().sender.supply(PACKET);
+        chain.poll_sender(0);
+    }
+    chain.run_until(at(60_000));
+    let begin = chain.first().sender.silences(at(60_000)).map(|silence| silence.from);
+    let later: Vec<Time> = begin.filter(|from| *from >= at(20_000)).collect();
+    assert!(later.len() > 1 && later[0] == at(30_000), "{later:?}");
+}
+
 #[test]
 fn window_and_pace_apply_together() {
     let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), ..Permit::default() };

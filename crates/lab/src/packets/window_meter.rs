@@ -23,7 +23,9 @@ impl WindowMeter {
         let seconds = now.since(begin).secs();
         let capacity =
             |link: &PacketLinkPlan| plan.network.link(link.id).capacity_bits(begin, now) as f64 / seconds;
-        let demands: Vec<FlowDemand<'_>> = plan.flows.iter().map(FlowDemand::from).collect();
+        let flows = plan.flows.iter().zip(&self.delivered);
+        let demands: Vec<FlowDemand<'_>> =
+            flows.map(|(flow, bytes)| FlowDemand::between(flow, (begin, now), 8.0 * *bytes as f64)).collect();
         let goodputs = plan.flows.iter().enumerate().map(|(index, flow)| self.goodput(plan, index, flow));
         let goodputs: Vec<Option<f64>> = goodputs.collect();
         let capacities: Vec<f64> = plan.links.iter().map(capacity).collect();

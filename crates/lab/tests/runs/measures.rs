@@ -64,6 +64,50 @@ fn fair_shares_are_max_min_with_the_rates_of_the_applications() {
     assert_eq!(converged(&["flows.small.start=29s"], "big"), None);
 }
 
+/// Its application produces 3 Mbit/s for a second of each twenty, which is 150 kbit/s.
+#[test]
+fn an_application_that_pauses_starves_only_if_it_receives_less_than_it_produces() {
+    let bursts = ["flows.big.workload=bulk", "links.L.rate=10Mbps", "duration=60s", "measure.from=20s"];
+    let sets =
+        [&bursts[..], &["flows.small.workload={ rate = \"3Mbps\", on = \"1s\", off = \"19s\" }"]].concat();
+    let run = results(PAIR, &sets);
+    let small = flow(&run, "small");
+    let fair = small.fair_share_bps.unwrap();
+    assert!((fair / 150e3 - 1.0).abs() < 0.05 && (small.goodput_bps / 150e3 - 1.0).abs() < 0.05, "{small:?}");
+    assert!(run.summary.groups.iter().all(|group| group.starving == 0));
+    // The series of the charts has the same shares, to a packet: 1.5 Mbit in the first half second of a burst, nothing between bursts.
+    let shares = fair_shares(&scenario(PAIR, &sets), &Registry::builtin(), &run);
+    let small = shares.iter().find(|series| series.entity == "small").unwrap();
+    for (at, bits) in [(40.5, 1.5e6), (35.0, 0.0)] {
+        let place = small.times.iter().position(|time| *time == at).unwrap();
+        assert!((0.5 * small.values[place] - bits).abs() <= 10e3, "{at}: {}", small.values[place]);
+    }
+    // Packets of the other flow are always served first.
+    let last =
+        [&sets[..], &["links.L.scheduler=priority", "links.L.buffer=4bdp", "flows.big.weight=2"]].concat();
+    let starving: Vec<u64> = results(PAIR, &last).summary.groups.iter().map(|group| group.starving).collect();
+    assert_eq!(starving, [0, 1]);
+}
+
+/// Alone, two packets of 1500 bytes on 1 Mbit/s with a delay of 2 s arrive after 2.024 s: 11.9 kbit/s.
+#[test]
+fn a_transfer_has_a_fair_share_of_at_most_its_size_over_its_shortest_completion_time() {
+    const FAR: &str = r#"
+duration = "600s"
+measure.from = "400s"
+links = [{ name = "L", between = ["A", "B"], rate = "1Mbps", delay = "2s" }]
+flows = [
+  { name = "bulk", protocol = "newreno", path = ["A", "B"] },
+  { name = "short", protocol = "newreno", path = ["A", "B"], start = "500s", workload = { size = "3000B" } },
+]
+"#;
+    let run = results(FAR, &[]);
+    let (bulk, short) = (flow(&run, "bulk"), flow(&run, "short"));
+    assert!(bulk.goodput_bps > 0.99e6, "{bulk:?}");
+    assert!((short.fair_share_bps.unwrap() / (24e3 / 2.024) - 1.0).abs() < 0.01, "{short:?}");
+    assert!(run.summary.groups.iter().all(|group| group.starving == 0));
+}
+
 #[test]
 fn flows_that_share_no_link_have_no_convergence_time() {
     const TWO: &str = r#"

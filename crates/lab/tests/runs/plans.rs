@@ -151,6 +151,21 @@ fn a_warning_about_an_overload_has_readable_rates() {
     assert_eq!(warnings, [expected]);
 }
 
+/// Each transfer is a packet of 1450 bytes: 23.2 Mbit/s on a link of 12 Mbit/s.
+#[test]
+fn an_overload_counts_the_header_of_each_packet() {
+    let transfers = "flows.one.workload={ transfers = \"50B\", every = \"500us\" }";
+    let of = |sets: &[&str]| {
+        let sets = [&[transfers, "flows.one.packet=1500B", "flows.one.overhead=1400B"], sets].concat();
+        plan(&scenario(LINE, &sets), &Registry::builtin()).unwrap().warnings().to_vec()
+    };
+    let expected =
+        "transfers offer 23.2Mbps to \"L2 ->\", which has 12Mbps: their number grows without bound";
+    let mut found = of(&["links.L1.rate=1Gbps"]);
+    found.retain(|text| text.contains("offer"));
+    assert_eq!(found, [expected]);
+}
+
 #[test]
 fn spawned_transfers_on_a_shared_loop_are_refused_with_an_alternative() {
     let entry = "protocols.lgcc={ relays = [\"R\"], aggregate = [\"R\"] }";

@@ -149,6 +149,15 @@ fn transfers_that_exceed_the_capacity_of_a_link_have_a_warning() {
         warned.len() == 1 && warned[0].contains("offer 12Mbps to \"L ->\", which has 10Mbps"),
         "{warned:?}"
     );
+    // Sources that follow one another are not added.
+    let later = |start: &str| {
+        let text = format!(
+            "{MICE}[[flows]]\nname = \"later\"\ncount = 3\nprotocol = \"newreno\"\npath = [\"A\", \"B\"]\nstart = \"{start}\"\nworkload = {{ transfers = {{ pareto = \"30KB\", shape = 1.35 }}, poisson = \"60ms\" }}\n"
+        );
+        let warnings = plan(&scenario(&text, &["links.L.rate=20Mbps"]), &Registry::builtin()).unwrap();
+        warnings.warnings().iter().filter(|text| text.contains("offer 24")).count()
+    };
+    assert_eq!((later("25s"), later("24s")), (0, 1));
 }
 
 #[test]

@@ -52,6 +52,26 @@ fn a_page_takes_its_handshakes_requests_and_objects() {
     assert_eq!(run.summary.fairness.jain, None);
 }
 
+/// The connections of the browser start at 1 and 3 s and stop at 12 and 10 s.
+#[test]
+fn a_browser_loads_pages_while_all_its_connections_run() {
+    let sets = [
+        "flows.app.start={ first = \"1s\", every = \"2s\" }",
+        "flows.app.stop={ uniform = [\"10s\", \"12s\"] }",
+    ];
+    let run = results(&text(PAGES), &sets);
+    let starts: Vec<f64> = parts(&run).map(|page| page.start_s).collect();
+    let first_stop = run.summary.flows.iter().map(|flow| flow.stop_s).fold(f64::INFINITY, f64::min);
+    assert!(near(starts[0], 3.0, 1e-9), "{starts:?}");
+    assert!(first_stop < 12.0 && starts.iter().all(|start| *start < first_stop), "{first_stop} {starts:?}");
+    // Three handshakes instead of one before the first object. During those of the second connection, the first one takes three of the
+    // four others instead of two: the last one arrives after three handshakes and an object, not after one and two objects.
+    let first =
+        |sets: &[&str]| parts(&results(&text(PAGES), sets)).next().and_then(Transfer::completion_ms).unwrap();
+    let more = first(&["flows.app.workload.pages.handshakes=3"]) - first(&[]);
+    assert!(near(more, 2.0 * 40.0 + (3.0 * 40.0 + 40.8) - (40.0 + 2.0 * 40.8), 1e-6), "{more}");
+}
+
 #[test]
 fn more_connections_load_a_page_in_fewer_rounds() {
     let rounds = |count: u32| {

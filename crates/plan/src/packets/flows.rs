@@ -163,6 +163,16 @@ impl<'s> FlowBuilder<'_, 's> {
         )
     }
 
+    /// The rate at which the application produces data, if that is limited.
+    pub(super) fn demand(&self, workload: &Workload) -> Option<Arc<Schedule>> {
+        let rate = match workload {
+            Workload::Produced(schedule) => return Some(Arc::clone(schedule)),
+            Workload::Sized(size) => self.shortest_completion().map(|shortest| size.per(shortest.of(*size))),
+            _ => self.instance.group.demand(),
+        };
+        rate.map(|rate| Arc::new(Schedule::constant(rate)))
+    }
+
     fn workload(&self) -> Workload {
         let stream = FlowStream { seed: self.scenario.seed, flow: &self.instance.name };
         match &self.instance.group.workload {

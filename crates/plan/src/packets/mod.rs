@@ -196,10 +196,11 @@ fn plan_flows<'a, 's: 'a>(
             }
             _ => {
                 let spec = flow_builder.flow(&mut shared_loops, builder)?;
+                let demand = flow_builder.demand(&spec.workload);
                 let id = builder.flow(spec);
                 with_ids.push((instance, id));
                 let links = instance.forward_path.iter().filter_map(index).collect();
-                plans.flows.push(flow_plan(id, &flow_builder, links));
+                plans.flows.push(PacketFlowPlan { demand, ..flow_plan(id, &flow_builder, links) });
             }
         }
     }
@@ -253,7 +254,7 @@ fn flow_plan(id: FlowId, flow: &FlowBuilder<'_, '_>, links: Vec<usize>) -> Packe
         stop: instance.samples.stop,
         size,
         shortest_completion: size.and_then(|size| Some(flow.shortest_completion()?.of(size))),
-        demand: instance.group.demand(),
+        demand: None,
         weight: instance.share_weight,
         is_ping: matches!(instance.group.workload, Workload::Ping(_)),
         competes: !matches!(

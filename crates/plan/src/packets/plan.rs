@@ -3,10 +3,11 @@
 use super::ShortestCompletion;
 use crate::names;
 use millpond_law::HeaderId;
-use millpond_sim::{ApplicationId, FlowId, LinkId, PacketNetwork, TransfersId};
-use millpond_units::{Bytes, Rate, Span, Time};
+use millpond_sim::{ApplicationId, FlowId, LinkId, PacketNetwork, Schedule, TransfersId};
+use millpond_units::{Bytes, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 /// A network of the simulator that is ready to run, and the names of its parts.
 pub struct PacketPlan {
@@ -60,8 +61,9 @@ pub struct PacketFlowPlan {
     pub size: Option<Bytes>,
     /// The shortest completion time of a sized transfer, if its links have one.
     pub shortest_completion: Option<Span>,
-    /// The rate of its application, if that is limited.
-    pub demand: Option<Rate>,
+    /// The rate at which its application produces data over time, if that is limited; of a sized transfer its size over its
+    /// shortest completion time.
+    pub demand: Option<Arc<Schedule>>,
     /// Its weight in fair shares.
     pub weight: f64,
     /// True if it sends pings.
