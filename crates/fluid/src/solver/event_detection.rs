@@ -219,7 +219,10 @@ impl Solver<'_> {
     }
 
     /// Applies sign changes of guards whose inputs have jumped. Returns whether there were any.
-    pub(super) fn apply_guard_jumps(&mut self) -> bool {
+    ///
+    /// # Errors
+    /// A guard jumps without end at one time.
+    pub(super) fn apply_guard_jumps(&mut self) -> Result<bool, Error> {
         let mut jumped = false;
         for g in 0..self.guards.len() {
             let value = self.guards[g];
@@ -227,11 +230,12 @@ impl Solver<'_> {
                 let is_seen = value.abs() > self.band(g) && self.is_followed(g);
                 self.signs[g] = if is_seen { self.rhs.first_sign(g, value) } else { 0.0 };
             } else if self.guard_event(g).is_some() {
+                self.count_jump(g)?;
                 self.cross(g, 0);
                 jumped = true;
             }
         }
-        jumped
+        Ok(jumped)
     }
 
     fn is_followed(&self, g: usize) -> bool {

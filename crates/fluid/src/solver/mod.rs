@@ -323,7 +323,7 @@ impl<'a> Solver<'a> {
         for _ in 0..8 {
             self.evaluate_now();
             self.update_guard_sizes();
-            if !self.update_held_states() && !self.stop_drained_loops() && !self.apply_guard_jumps() {
+            if !self.update_held_states() && !self.stop_drained_loops() && !self.apply_guard_jumps()? {
                 break;
             }
         }

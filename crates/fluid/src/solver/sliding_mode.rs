@@ -16,6 +16,10 @@ const FEW: u32 = 10;
 /// Number of sign changes of a guard with hysteresis within a hundredth of the shortest delay that ends the integration.
 const MOST: u32 = 100 * CHATTER;
 
+/// Number of jumps of a guard at one time that ends the integration. Where the jump of one guard makes another one jump at once, and
+/// that one the first again, time does not advance.
+const MOST_JUMPS: u32 = 1000;
+
 /// Number of sign changes of a guard at one time if a signal begins and ends there; more of them repeat.
 const BEGIN_AND_END: u32 = 2;
 
@@ -35,6 +39,8 @@ pub(super) struct SlidingMode {
     hysteresis_since: Vec<Option<f64>>,
     /// For each guard: a time in seconds, and the number of its sign changes that are as close to it as times are rounded.
     repeated: Vec<(f64, u32)>,
+    /// For each guard: the time of its last jump in seconds, and the number of its jumps at that time.
+    jumps: Vec<(f64, u32)>,
     /// Until this time in seconds, guards are in a pulse that is shorter than the distance at which the side of a jump is chosen.
     pulse_end: f64,
 }
@@ -48,6 +54,7 @@ impl SlidingMode {
             most_crossings: zeros,
             hysteresis_since: vec![None; guards],
             repeated: vec![(f64::NEG_INFINITY, 0); guards],
+            jumps: vec![(f64::NEG_INFINITY, 0); guards],
             pulse_end: f64::NEG_INFINITY,
         }
     }
@@ -93,6 +100,21 @@ impl Solver<'_> {
             self.introduce_hysteresis();
         }
         if count <= MOST {
+            return Ok(());
+        }
+        Err(Error::Chattering { time, guard: self.guard_name(g) })
+    }
+
+    /// Counts a sign change of a guard because its inputs have jumped.
+    ///
+    /// # Errors
+    /// The guard jumps without end at one time.
+    pub(super) fn count_jump(&mut self, g: usize) -> Result<(), Error> {
+        let time = self.time;
+        let (last, count) = &mut self.sliding.jumps[g];
+        *count = if *last == time { *count + 1 } else { 1 };
+        *last = time;
+        if *count <= MOST_JUMPS {
             return Ok(());
         }
         Err(Error::Chattering { time, guard: self.guard_name(g) })

@@ -160,3 +160,33 @@ fn what_a_relay_returns_takes_the_rest_of_the_round_trip() {
         near(*rate, BASE + SLOPE * (time - 0.4));
     }
 }
+
+/// The first and the third of three flows of a shared loop continue together on a loop with a limit of 900, of which a flow from
+/// elsewhere has half of the weights; the second sends at most 700 on a loop of its own.
+#[test]
+fn a_loop_that_several_flows_continue_on_counts_once() {
+    let mut network = FluidNetwork::new();
+    let links: Vec<_> = (0..7).map(|_| network.link("", 1e6, f64::INFINITY)).collect();
+    let own = |name: &str, link: usize, rate: f64| {
+        Loop::new(name, P, sender_law(Steady(rate)), 0.2).over(links[link], 0.0)
+    };
+    let before = [0, 1, 2].map(|number| network.add(own("before", number, BASE)));
+    let reads = sender_law(Read(Of::DownstreamRate));
+    let shared = network.add(Loop::new("shared", ProtocolId(1), reads, 0.2).over(links[3], 0.0));
+    let parts = before.map(|upstream| {
+        let part = network.add(network.shared_flow(shared, "part", 1.0));
+        relay(&mut network, upstream, part);
+        part
+    });
+    let again =
+        network.add(Loop::new("again", ProtocolId(2), sender_law(Steady(900.0)), 0.1).over(links[4], 0.0));
+    let elsewhere = network.add(own("elsewhere", 5, BASE));
+    for (upstream, weight) in [(parts[0], 1.0), (parts[2], 1.0), (elsewhere, 2.0)] {
+        let next = network.add(network.shared_flow(again, "next", weight));
+        relay(&mut network, upstream, next);
+    }
+    let alone = network.add(own("alone", 6, 700.0));
+    relay(&mut network, parts[1], alone);
+    let asm = Assembly::new(network).unwrap();
+    near(steady(&asm, Entity::Relay(0), "permitted rate"), 900.0 * 2.0 / 4.0 + 700.0);
+}

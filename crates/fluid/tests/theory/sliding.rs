@@ -2,7 +2,7 @@
 
 use crate::laws::P;
 use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, Solution};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
+use millpond_law::fluid::{FluidSender, LawState, Number, Quantity, SenderInput, State, sender_law};
 
 fn one_sender(law: impl FluidSender) -> Assembly {
     let mut network = FluidNetwork::new();
@@ -194,4 +194,56 @@ fn data_are_conserved_while_it_slides() {
     let before_sliding = T0.powi(2) / 2.0 + T0.powi(3) / 12.0 - T0;
     let sent = 3.0 * 2.7 + before_sliding + 0.7_f64.powi(3) / 12.0;
     assert!((arrived - sent).abs() < 0.01, "{arrived} {sent}");
+}
+
+/// A mode whose switching function is beyond zero on the side of the other mode, from 1 s on.
+struct Contradiction;
+
+impl FluidSender for Contradiction {
+    const GUARDS: &'static [&'static str] = &["contradiction"];
+    const DISCRETE: &'static [Quantity] = &[Quantity { name: "mode", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("t", "s", 0.0)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::one();
+    }
+
+    fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
+        T::from(1.0 + input.discrete[0] as f64)
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = match x[0].re() {
+            time if time < 1.0 => x[0] - 1.0,
+            _ if input.discrete[0] == 0 => T::one(),
+            _ => T::from(-1.0),
+        };
+    }
+
+    fn crossed(
+        &self,
+        _guard: usize,
+        is_rising: bool,
+        state: &mut LawState<'_>,
+        _input: &SenderInput<'_, f64>,
+    ) {
+        state.discrete[0] = u64::from(is_rising);
+    }
+}
+
+/// The link is at the sender, so that each jump of the rate is an event at the same time.
+#[test]
+fn guards_that_jump_without_end_at_one_time_are_an_error_at_once() {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_law(Contradiction), 1.0).over(link, 0.0));
+    let accuracy = Accuracy { max_steps: 10_000, ..Accuracy::default() };
+    let Err(Error::Chattering { time, guard }) = Assembly::new(network).unwrap().run(2.0, 0.1, accuracy)
+    else {
+        panic!("an error that names the switching function");
+    };
+    assert!((time - 1.0).abs() < 1e-9 && guard == "contradiction of f", "{time} {guard}");
 }

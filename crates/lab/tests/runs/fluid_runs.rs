@@ -146,3 +146,20 @@ fn a_link_of_a_nanosecond_is_refused_at_once_with_the_limit_of_steps() {
     let error = run(&scenario, &Registry::builtin(), about, &Unwatched).unwrap_err().to_string();
     assert!(error.contains("shortest delay") && error.contains("5.0e10 steps"), "{error}");
 }
+
+/// A hundred windows of at least a packet are far more than 1 Mbit/s and a buffer of ten packets hold, and the queue is above the
+/// threshold at all times: what is not lost is marked.
+#[test]
+fn fluid_that_is_lost_is_not_marked() {
+    const FULL: &str = r#"
+duration = "20s"
+measure.from = "10s"
+links = [{ name = "L", between = ["A", "B"], rate = "1Mbps", delay = "5ms", buffer = "10packets", queue = { red = { preset = "dctcp-step", max_th = "3KB" } } }]
+flows = [{ name = "f", count = 100, protocol = "dctcp", path = ["A", "B"] }]
+"#;
+    let run = fluid(FULL, &[]);
+    let (link, f) = (link(&run, "L"), flow(&run, "f.0"));
+    assert!(link.drops > link.arrivals / 2, "{link:?}");
+    assert!(link.marks.abs_diff(link.arrivals - link.drops) <= 1, "{link:?}");
+    assert!(f.marked > 0 && f.marked.abs_diff(f.sent - f.lost) <= 1, "{f:?}");
+}
