@@ -136,6 +136,16 @@ mod tests {
         assert!((0.5..1.0).contains(&slow), "{slow}");
     }
 
+    /// A second without capacity and one with 8 bit/s follow each other. Of a state without capacity, an RTT of 0.5 s and a delay of
+    /// 0.25 s, a window of W bits leaves `2 (1 - W / 4)^2` of the 8 bits of a period idle, and W of them are late. The share 0.05 of
+    /// what is used may be late: W = 0.315, and 1.70 bits are idle.
+    #[test]
+    fn where_the_present_rate_is_zero_a_window_is_a_multiple_of_the_least_rate() {
+        let on_and_off: Vec<u64> = (0..200).map(|second| 8 * (second % 2)).collect();
+        let utilization = guided_utilization(&trace(&on_and_off), 0.5, 0.25, 0.05, (0.0, 200.0));
+        assert!((utilization - (1.0 - 1.697 / 8.0)).abs() < 0.005, "{utilization}");
+    }
+
     #[test]
     fn a_constant_capacity_is_used_whole() {
         assert!(guided_utilization(&trace(&[8; 10]), 0.5, 0.25, 0.0, (1.0, 10.0)) > 1.0 - 1e-9);

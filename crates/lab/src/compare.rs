@@ -315,3 +315,20 @@ pub fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<
     }
     Ok(notes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(label: &str, seed: u64, packet_hops: u64) -> Run {
+        let summary = Summary { seed, packet_hops, ..Summary::default() };
+        Run { label: label.to_owned(), summary, ..Run::default() }
+    }
+
+    #[test]
+    fn a_single_seed_says_nothing_about_randomness() {
+        assert!(labels_without_randomness(&[run("x", 1, 7), run("y", 1, 7)]).is_empty());
+        let several = [run("x", 1, 7), run("x", 2, 7), run("y", 1, 7), run("y", 2, 8), run("z", 1, 7)];
+        assert_eq!(labels_without_randomness(&several), BTreeSet::from(["x"]));
+    }
+}

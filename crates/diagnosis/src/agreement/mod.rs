@@ -217,6 +217,7 @@ mod tests {
     #[test]
     fn a_fluid_run_whose_mean_is_not_the_equilibrium_is_noted() {
         assert_eq!(notes::transient(&[row(10.0, 10.05), row(0.0, 0.3)]), None, "no share of nothing");
+        assert!(notes::transient(&[row(10.0, 10.2)]).is_some(), "two per cent");
         let note = notes::transient(&[row(10.0, 10.05), row(10.0, 9.0)]).unwrap();
         assert!(note.contains("(L A -> B: queue packets)"), "{note}");
     }

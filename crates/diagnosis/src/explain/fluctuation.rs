@@ -238,3 +238,23 @@ fn mean_spectrum(spectra: &[PowerSpectrum]) -> PowerSpectrum {
     let density = |index: usize| mean(&spectra.iter().map(|spectrum| spectrum[index].1).collect::<Vec<_>>());
     first.iter().enumerate().map(|(index, (frequency, _))| (*frequency, density(index))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_noise_a_deviation_is_a_multiple_of_a_ten_thousandth_of_the_mean() {
+        let found = Fluctuation {
+            kind: FluctuationKind::Queue,
+            name: "queue of L".to_owned(),
+            mean: 100.0,
+            deviation: 0.03,
+            peak_to_peak: 0.1,
+            peak: None,
+            spectrum: Vec::new(),
+            noise_floor: NoiseFloor { causes: Vec::new(), quantization: 0.0, spectrum: Vec::new() },
+        };
+        assert!((found.noise_ratio() - 3.0).abs() < 1e-12, "{}", found.noise_ratio());
+    }
+}

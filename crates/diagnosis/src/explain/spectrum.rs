@@ -323,6 +323,13 @@ mod tests {
         }
     }
 
+    /// The logarithm of 0.9 is -0.105: a standard error of 0.06 is more than half of it, one of 0.05 is less.
+    #[test]
+    fn an_oscillation_decays_if_its_growth_is_two_standard_errors_below_one() {
+        let decays = |log_standard_error| CycleGrowth { per_cycle: 0.9, log_standard_error }.decays();
+        assert_eq!([0.05, 0.06].map(decays), [true, false]);
+    }
+
     /// Fisher's bound is a probability: at most 5 of 100 flat spectra reach 0.05, up to sampling error.
     #[test]
     fn white_noise_has_a_significant_peak_as_rarely_as_the_bound_says() {

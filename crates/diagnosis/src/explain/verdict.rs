@@ -258,3 +258,23 @@ pub(super) fn clearest_queue(fluctuations: &[Fluctuation]) -> Option<&Fluctuatio
     let queues = fluctuations.iter().filter(|found| found.is_queue());
     queues.max_by(|a, b| a.noise_ratio().total_cmp(&b.noise_ratio()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_that_differs_from_the_model_by_a_quarter_is_another_operating_point() {
+        let row = |model: f64, series: f64| {
+            let (name, series) = ("queue of L".to_owned(), Some(series));
+            other_operating_point(&OperatingPointRow { name, unit: "packets", model, series })
+        };
+        let found = row(10.0, 13.0).unwrap();
+        assert_eq!(
+            found,
+            "the run has another operating point than the model: queue of L is 13.000 packets, not 10.000"
+        );
+        assert!(row(13.0, 10.0).is_some());
+        assert_eq!([row(10.0, 12.0), row(12.0, 10.0), row(f64::NAN, 12.0)], [None, None, None]);
+    }
+}

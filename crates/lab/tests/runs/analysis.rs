@@ -58,6 +58,28 @@ fn cltcp_is_unstable_above_643_ms() {
     assert!((range.low / 0.002 - 1.0).abs() < 1e-9 && (range.high - 0.643_501).abs() < 1e-5, "{range:?}");
 }
 
+/// Numbers of flows are whole. The windows of a single flow are so large that it oscillates about RED; two do not.
+#[test]
+fn a_critical_number_of_flows_is_the_last_stable_one_whatever_the_number_of_the_scenario() {
+    const FEW: &str = r#"
+duration = "60s"
+links = [{ name = "L", between = ["A", "B"], rate = "8Mbps", delay = "20ms", buffer = "unlimited", queue = { red = { min_th = "5KB", max_th = "100KB", max_p = 0.1, weight = 0.02, shape = "gentle" } } }]
+flows = [{ name = "f", protocol = "newreno", path = ["A", "B"] }]
+"#;
+    let of = |count: u32| {
+        let sets = [format!("flows.f.count={count}")];
+        Scenario::parse(FEW, "few.toml", Path::new(""), &sets, &Disk).unwrap()
+    };
+    assert!(rightmost(&of(1)) > 0.0 && rightmost(&of(2)) < 0.0);
+    let registry = Registry::builtin();
+    for count in [1, 2, 3, 10] {
+        let scenario = of(count);
+        let search = find_critical_values(Study::new(&scenario, &registry), &VariedParameter::Flows).unwrap();
+        let found: Vec<(f64, bool)> = search.found.iter().map(|one| (one.value, one.stable_below)).collect();
+        assert_eq!(found, [(2.0, false)], "{count}");
+    }
+}
+
 /// For an unstable loop the analysis gives the factors of gain and of delays that make it stable. At 800 ms the factor of
 /// delays is 0.643501 / 0.8, and that of the gain is the inverse of the loop gain at a phase of -180 degrees.
 #[test]

@@ -20,7 +20,7 @@ pub struct CriticalValue {
     pub parameter: VariedParameter,
     /// Its value in the scenario.
     pub current: f64,
-    /// The value at which a root crosses the imaginary axis.
+    /// The value at which a root crosses the imaginary axis; of the number of flows the nearest one that is stable.
     pub value: f64,
     /// Whether the network is stable below it.
     pub stable_below: bool,
@@ -141,7 +141,7 @@ impl ParameterSearch<'_> {
         let critical = |found: StabilityBoundary| CriticalValue {
             parameter: self.parameter.clone(),
             current: self.current,
-            value: self.current * found.value,
+            value: self.parameter.at_boundary(self.study.scenario, self.current, found),
             stable_below: found.stable_below,
         };
         found.iter().filter_map(|way| way.boundary).map(critical).collect()
@@ -150,7 +150,11 @@ impl ParameterSearch<'_> {
     fn result(&self, found: [BoundarySearch; 2], sides: Vec<Vec<CriticalValue>>) -> CriticalValueSearch {
         let Self { parameter, current, .. } = self;
         let [up, down] = &found;
-        let range = ValueRange { low: parameter.at_least_one(current * down.to), high: current * up.to };
+        let end = |way: &BoundarySearch| match way.boundary {
+            Some(found) => parameter.at_boundary(self.study.scenario, *current, found),
+            None => parameter.at_least_one(current * way.to),
+        };
+        let range = ValueRange { low: end(down), high: end(up) };
         let found = self.values(found);
         CriticalValueSearch { parameter: (*parameter).clone(), current: *current, found, range, sides }
     }

@@ -1,6 +1,7 @@
 //! Parameters of a scenario that can be varied: round-trip time, number of flows, a numeric parameter of a protocol.
 
 use crate::Study;
+use millpond_fluid::stability::StabilityBoundary;
 use millpond_law::Value;
 use millpond_scenario::{At, Delay, Place, ProtocolEntry, Rtt, Scenario, SettingValue, WrittenSetting};
 use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
@@ -78,7 +79,7 @@ impl VariedParameter {
     pub fn current_value(&self, study: Study<'_>, longest_rtt: f64) -> f64 {
         match self {
             Self::Rtt => longest_rtt,
-            Self::Flows => study.scenario.flows.iter().map(|group| f64::from(group.count)).sum(),
+            Self::Flows => number_of_flows(study.scenario),
             Self::Parameter { protocol, name, .. } => {
                 let known = numeric_values(study, protocol);
                 known.iter().find(|(known, _)| known == name).map_or(f64::NAN, |(_, value)| *value)
@@ -89,6 +90,17 @@ impl VariedParameter {
     /// The value, but at least one flow.
     pub(super) fn at_least_one(&self, value: f64) -> f64 {
         if *self == Self::Flows { value.max(1.0) } else { value }
+    }
+
+    /// The value at a boundary, which is a multiple of `current`. A number of flows is whole: the stable one beside the boundary.
+    pub(super) fn at_boundary(&self, scenario: &Scenario, current: f64, found: StabilityBoundary) -> f64 {
+        /// More than the relative error of a boundary, and less than the relative difference of two numbers of flows.
+        const BESIDE: f64 = 1e-6;
+        if *self != Self::Flows {
+            return current * found.value;
+        }
+        let stable = found.value * if found.stable_below { 1.0 - BESIDE } else { 1.0 + BESIDE };
+        number_of_flows(&self.scaled(scenario, current, stable))
     }
 
     /// The scenario with the value `factor` times `current`.
@@ -111,6 +123,10 @@ impl VariedParameter {
         }
         scenario
     }
+}
+
+fn number_of_flows(scenario: &Scenario) -> f64 {
+    scenario.flows.iter().map(|group| f64::from(group.count)).sum()
 }
 
 /// At most two decimals below ten, at most one from ten on.

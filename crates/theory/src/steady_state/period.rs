@@ -43,3 +43,16 @@ impl fmt::Display for PeriodRange {
         if low == high { f.write_str(&low) } else { write!(f, "{low} to {high}") }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_of_no_period_is_none() {
+        let of = |seconds| FlowPeriod { l: 0, flow: String::new(), seconds, kept: 0.5 };
+        assert_eq!(PeriodRange::of(&[]), None);
+        let both = PeriodRange::of(&[of(3.0), of(2.0)]);
+        assert_eq!(both, Some(PeriodRange { low: 2.0, high: 3.0 }));
+    }
+}

@@ -190,6 +190,8 @@ mod tests {
         let found = arrival(&times, &values, 10.0, 0.05).unwrap();
         assert!((found - 16_f64.ln()).abs() < 1e-6, "{found}");
         assert_eq!(arrival(&times, &values, 9.0, 0.05), None, "its limit is another");
+        // Up to 3 s, the last tenth begins at 2.7 s, before ln 16 = 2.77 s.
+        assert_eq!(arrival(&times[..=3000], &values[..=3000], 10.0, 0.05), None, "it may leave again");
         assert_eq!(arrival(&times, &values, 10.0, 0.9), Some(0.0));
     }
 }

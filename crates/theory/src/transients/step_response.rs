@@ -230,3 +230,32 @@ impl Transition<'_, '_> {
         ObservedResponse { observable, values, final_value: end, response }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An oscillation about 1 that does not settle, whose amplitude decays at this rate per second over 30 s.
+    fn oscillation(decay: f64) -> ObservedResponse {
+        let times: Vec<f64> = (0..3000).map(|i| f64::from(i) * 0.01).collect();
+        let values: Vec<f64> = times.iter().map(|t| 1.0 - (-decay * t).exp() * (6.0 * t).cos()).collect();
+        let response = StepResponse::of(&times, &values, 1.0, 1e-4);
+        let observable = Observable {
+            name: "f.rate".to_owned(),
+            entity: Entity::Loop(0),
+            quantity: "sending rate",
+            unit: "bit/s",
+            scale: 1.0,
+            component: Component::Channel(0),
+        };
+        ObservedResponse { observable, values, final_value: 1.0, response }
+    }
+
+    #[test]
+    fn a_rate_keeps_oscillating_if_its_amplitude_does_not_fall() {
+        assert!(oscillation(0.0).keeps_oscillating());
+        // By a tenth from the second third of the time to the last one.
+        assert!(!oscillation(0.01).keeps_oscillating());
+        assert!(!oscillation(1.0).keeps_oscillating(), "it settles");
+    }
+}
