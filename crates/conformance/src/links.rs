@@ -65,6 +65,10 @@ fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visi
         }
         _ => Verdict::Keep,
     };
+    let has_room = visit.queue.packets.is_multiple_of(2);
+    if visit.hook == Hook::Arrive && verdict != Verdict::Drop && !has_room {
+        link.refuse(visit.bytes);
+    }
     if visit.hook == Hook::Depart && hooks.release {
         assert!(link.release(cx.now, visit.bytes) >= cx.now, "a packet released in the past");
     }

@@ -94,6 +94,10 @@ pub trait Link: Send {
         now
     }
 
+    /// A packet of `bytes` is lost, since the buffer has no room for it. Where laws have several queues, a packet that another
+    /// one displaces is not reported.
+    fn refuse(&mut self, _bytes: Bytes) {}
+
     /// A control interval ended (first called at time zero); returns when the next one ends.
     fn tick(&mut self, _cx: &mut Context<'_>, _queue: &QueueView) -> Option<Time> {
         None

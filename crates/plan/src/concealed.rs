@@ -103,6 +103,10 @@ impl Link for Concealed<dyn Link> {
         self.law.release(now, bytes)
     }
 
+    fn refuse(&mut self, bytes: Bytes) {
+        self.law.refuse(bytes);
+    }
+
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
         self.law.tick(cx, queue)
     }

@@ -91,6 +91,12 @@ impl AttachedLaws {
         holding.map(|law| law.law.release(now, Bytes::new(bytes.into()))).fold(now, Time::max)
     }
 
+    /// The buffer has no room for a packet of `bytes`.
+    #[cold]
+    pub(super) fn refuse(&mut self, bytes: u32) {
+        self.attached.iter_mut().for_each(|law| law.law.refuse(Bytes::new(bytes.into())));
+    }
+
     /// Evaluates all laws for a packet. Drop has priority over Mark, and Mark over Keep.
     #[inline(always)]
     pub(super) fn apply(

@@ -198,6 +198,7 @@ impl Link {
         }
         if !self.has_room(handle.bytes) && !self.make_room(special, now, queue, handle, packets) {
             self.cold.meter.losses.buffer += 1;
+            special.laws.refuse(handle.bytes);
             return None;
         }
         if result == LawResult::Marked {

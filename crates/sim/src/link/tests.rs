@@ -349,6 +349,31 @@ fn a_law_receives_at_arrivals_how_long_the_packet_in_service_has_been_there() {
     }
 }
 
+/// Five packets arrive at once at a buffer for three: the last two have no room.
+#[test]
+fn a_law_receives_the_size_of_each_packet_that_the_buffer_has_no_room_for() {
+    struct RefusalLog(mpsc::Sender<Bytes>, Hooks);
+    impl Law for RefusalLog {
+        fn hooks(&self) -> Hooks {
+            self.1
+        }
+        fn refuse(&mut self, bytes: Bytes) {
+            let _ = self.0.send(bytes);
+        }
+    }
+    let arrivals = [1000, 1000, 1000, 700, 800].map(|bytes| arrival(0, 0.0, bytes));
+    for hooks in [
+        Hooks::default(),
+        Hooks { arrive: true, ..Hooks::default() },
+        Hooks { depart: true, ..Hooks::default() },
+    ] {
+        let (log, refused) = mpsc::channel();
+        let queue = QueueLaw::single(RefusalLog(log, hooks));
+        run(LinkSpec { queue, buffer: Buffer::Packets(3), ..spec() }, &arrivals, Time::from_secs(1.0));
+        assert_eq!(refused.try_iter().collect::<Vec<_>>(), [700, 800].map(Bytes::new), "{hooks:?}");
+    }
+}
+
 /// Two packets of 1000 bytes of one flow and one of 500 bytes of another one arrive at once, in this order. The second flow is
 /// served between the packets of the first one.
 #[test]
