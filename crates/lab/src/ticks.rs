@@ -12,6 +12,15 @@ pub(crate) struct Due {
     pub(crate) sample: bool,
     /// The end of a window of the short-term Jain index, every `measure.jain_window`.
     pub(crate) window: bool,
+    /// A report of the progress: at least a thousand in a run, however often it is sampled.
+    pub(crate) progress: bool,
+}
+
+impl Due {
+    /// Whether anything is measured.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.begin || self.sample || self.window
+    }
 }
 
 /// The times at which a run stops to be measured, ascending; the last is the end of the run.
@@ -60,10 +69,13 @@ impl Iterator for Ticks {
         let now = regular.into_iter().chain([from, self.end]).min()?;
         self.now = now;
         let falls_on = |period: Span| !period.is_zero() && now.picos().is_multiple_of(period.picos());
-        Some((
-            now,
-            Due { begin: now == self.from, sample: falls_on(self.every), window: falls_on(self.window) },
-        ))
+        let due = Due {
+            begin: now == self.from,
+            sample: falls_on(self.every),
+            window: falls_on(self.window),
+            progress: falls_on(self.progress) || now == self.end,
+        };
+        Some((now, due))
     }
 }
 
@@ -100,7 +112,8 @@ mod tests {
 
     fn ticks(duration: &str, from: &str, every: &str, window: &str) -> Vec<(f64, Due)> {
         let due = Ticks::new(&scenario(duration, from, every, window));
-        due.filter(|(_, due)| *due != Due::default()).map(|(time, due)| (time.secs(), due)).collect()
+        let measured = due.filter(|(_, due)| due.is_measured());
+        measured.map(|(time, due)| (time.secs(), Due { progress: false, ..due })).collect()
     }
 
     #[test]
@@ -121,8 +134,18 @@ mod tests {
             ticks("1s", "500ms", "400ms", "300ms"),
             [(0.3, window), (0.4, sample), (0.5, begin), (0.6, window), (0.8, sample), (0.9, window)]
         );
-        let both = Due { sample: true, window: true, begin: false };
+        let both = Due { sample: true, window: true, ..Due::default() };
         assert_eq!(ticks("1s", "0s", "500ms", "500ms"), [(0.5, both), (1.0, both)]);
+    }
+
+    #[test]
+    fn progress_is_reported_a_thousand_times_however_often_a_run_is_sampled() {
+        for every in ["100ms", "7ms", "10us"] {
+            let scenario = scenario("1s", "0s", every, "1s");
+            let reports: Vec<Time> =
+                Ticks::new(&scenario).filter(|(_, due)| due.progress).map(|(time, _)| time).collect();
+            assert_eq!((reports.len(), reports.last()), (1000, Some(&Time::from_secs(1.0))), "{every}");
+        }
     }
 
     #[test]

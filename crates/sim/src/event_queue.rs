@@ -111,9 +111,9 @@ pub(crate) struct EventQueue {
     /// Current position: all slots before this word are empty.
     word: usize,
     /// One bit for each slot that holds an event.
-    occupied: Box<[u64]>,
+    occupied: Box<[u64; WORDS]>,
     /// First node of the list of each slot.
-    first: Box<[u32]>,
+    first: Box<[u32; SLOTS]>,
     nodes: Vec<EventNode>,
     /// First node of the free list.
     free: u32,
@@ -149,8 +149,8 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             word: 0,
-            occupied: vec![0; WORDS].into_boxed_slice(),
-            first: vec![NONE; SLOTS].into_boxed_slice(),
+            occupied: Box::new([0; WORDS]),
+            first: Box::new([NONE; SLOTS]),
             nodes: Vec::new(),
             free: NONE,
             shift: INITIAL_SHIFT,

@@ -263,6 +263,7 @@ impl ConfiguredCapacity {
     }
 
     /// Its bits between two times; none if it is the actual capacity at all times.
+    #[inline]
     pub(crate) fn other_bits_between(&self, from: Time, to: Time) -> Option<u64> {
         self.is_other.then(|| self.schedule.bits_between(from, to))
     }

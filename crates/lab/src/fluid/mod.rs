@@ -18,7 +18,7 @@ use crate::Error;
 use crate::fairness::{FairnessWindows, FlowDemand};
 use crate::panics::without_panic;
 use crate::stopwatch::Stopwatch;
-use crate::ticks::{Due, Ticks};
+use crate::ticks::Ticks;
 use columns::{Columns, IntegrationSnapshot};
 use distribution_sampler::DistributionSampler;
 use millpond_fluid::{Accuracy, DenseOutput, Integration, SlidingThreshold, Solver};
@@ -107,7 +107,7 @@ fn measure(
     let parts = RunParts { plan, scenario, columns: &columns };
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
     for (time, due) in Ticks::new(scenario) {
-        let is_sampled = is_small || due != Due::default() || time == Time::ZERO + scenario.duration;
+        let is_sampled = is_small || due.is_measured() || time == Time::ZERO + scenario.duration;
         for sample_time in sample_times(scenario, is_small, now.time, time) {
             while !integration.advance_some(sample_time.secs(), STEPS_PER_CHECK)? {
                 if watch.stopped() {
@@ -140,7 +140,9 @@ fn measure(
         if watch.stopped() {
             return Err(Error::Stopped { finished: 0, of: 1 });
         }
-        watch.progress(about.index, time.secs() / scenario.duration.secs());
+        if due.progress {
+            watch.progress(about.index, time.secs() / scenario.duration.secs());
+        }
     }
     let end = parts.run(&sampler, &windows, [&begun, &now], integration.sliding_thresholds());
     Ok(end.into_run(about, recorder.into_series()))

@@ -1,21 +1,23 @@
 //! The series that every link has.
 
 use super::sample_interval::{SampleInterval, mean_delay_ms, to_float};
-use crate::recorded_series::RecordedSeries;
+use crate::recorded_series::{RecordedRows, RecordedSeries};
 use millpond_results::{EntityKind, quantity};
 use millpond_sim::LinkView;
+use millpond_units::Span;
 
 /// The series of a link but for those of its laws. All of them get a value at each sample, from the first one of the run on.
 #[derive(Clone)]
 pub(super) struct LinkSeries {
+    name: String,
     /// The position of the first of them among the series of all entities.
     position: usize,
-    capacity: RecordedSeries,
-    /// Empty if it is the actual capacity.
-    configured_capacity: RecordedSeries,
-    throughput: RecordedSeries,
-    queue: RecordedSeries,
-    queueing: RecordedSeries,
+    /// Capacity, throughput, queue length and queueing delay.
+    rows: RecordedRows<4>,
+    /// None if it is the actual capacity.
+    configured_capacity: Option<RecordedSeries>,
+    /// The mean capacity in an interval of this length, if the rate of the link is constant.
+    constant_capacity: Option<(Span, f64)>,
     /// Bytes served until the last sample.
     served_bytes: u64,
     /// The integral of the queue length until the last sample: packets times picoseconds.
@@ -27,16 +29,12 @@ const SERIES: usize = 5;
 
 impl LinkSeries {
     pub(super) fn new(name: &str) -> Self {
-        let series = |quantity: &str, unit: &str| {
-            RecordedSeries::new(EntityKind::Link, name.to_owned(), quantity.to_owned(), unit.to_owned())
-        };
         Self {
+            name: name.to_owned(),
             position: 0,
-            capacity: series(quantity::CAPACITY, "bit/s"),
-            configured_capacity: series(quantity::CONFIGURED_CAPACITY, "bit/s"),
-            throughput: series(quantity::THROUGHPUT, "bit/s"),
-            queue: series(quantity::QUEUE, "packets"),
-            queueing: series(quantity::QUEUEING, "ms"),
+            rows: RecordedRows::new(),
+            configured_capacity: None,
+            constant_capacity: None,
             served_bytes: 0,
             queue_time: 0,
         }
@@ -49,31 +47,38 @@ impl LinkSeries {
         interval: &SampleInterval,
         series_count: &mut usize,
     ) {
-        if self.capacity.is_empty() {
-            self.begin(interval, series_count);
+        if self.rows.is_empty() {
+            self.begin(link, interval, series_count);
         }
-        let SampleInterval { since, now, seconds, picos, sample, .. } = *interval;
-        let rate = |bits: u64| to_float(bits) / seconds;
-        self.capacity.push(sample, rate(link.capacity_bits(since, now)));
-        if let Some(bits) = link.configured_capacity_bits(since, now) {
-            self.configured_capacity.push(sample, rate(bits));
+        let SampleInterval { span, seconds, picos, sample, .. } = *interval;
+        let capacity = match self.constant_capacity {
+            Some((length, capacity)) if length == span => capacity,
+            _ => mean_capacity(link, interval),
+        };
+        if let Some(configured) = &mut self.configured_capacity {
+            configured.push(sample, mean_configured_capacity(link, interval));
         }
-        let served_bytes = link.totals().served_bytes;
-        self.throughput.push(sample, to_float(served_bytes - self.served_bytes) * 8.0 / seconds);
+        let served_bytes = link.served_bytes();
+        let throughput = to_float(served_bytes - self.served_bytes) * 8.0 / seconds;
         let queue_time = link.queue_time();
-        self.queue.push(sample, to_float(queue_time.saturating_sub(self.queue_time)) / picos);
-        self.queueing.push(sample, mean_delay_ms(link.interval_delay()));
+        let queue = to_float(queue_time.saturating_sub(self.queue_time)) / picos;
+        self.rows.push(sample, [capacity, throughput, queue, mean_delay_ms(link.interval_delay())]);
         (self.served_bytes, self.queue_time) = (served_bytes, queue_time);
     }
 
     /// Takes the next positions, and memory for all samples of the run.
     #[cold]
-    fn begin(&mut self, interval: &SampleInterval, series_count: &mut usize) {
+    fn begin(&mut self, link: &LinkView<'_>, interval: &SampleInterval, series_count: &mut usize) {
         self.position = *series_count;
         *series_count += SERIES;
-        for series in [&mut self.capacity, &mut self.throughput, &mut self.queue, &mut self.queueing] {
-            series.reserve(interval.left);
+        self.rows.reserve(interval.left);
+        if link.configured_capacity_bits(interval.since, interval.now).is_some() {
+            let [entity, quantity, unit] =
+                [&self.name, quantity::CONFIGURED_CAPACITY, "bit/s"].map(str::to_owned);
+            self.configured_capacity = Some(RecordedSeries::new(EntityKind::Link, entity, quantity, unit));
         }
+        let is_constant = link.constant_rate().is_some();
+        self.constant_capacity = is_constant.then(|| (interval.span, mean_capacity(link, interval)));
     }
 
     /// The measured time begins: the simulator has set the integral of the queue length to zero.
@@ -83,8 +88,29 @@ impl LinkSeries {
 
     /// The series with their positions among those of all entities.
     pub(super) fn into_series(self) -> impl Iterator<Item = (usize, RecordedSeries)> {
-        let Self { position, capacity, configured_capacity, throughput, queue, queueing, .. } = self;
-        let series: [_; SERIES] = [capacity, configured_capacity, throughput, queue, queueing];
-        (position..).zip(series).filter(|(_, series)| !series.is_empty())
+        let Self { name, position, rows, configured_capacity, .. } = self;
+        let quantities = [
+            (quantity::CAPACITY, "bit/s"),
+            (quantity::THROUGHPUT, "bit/s"),
+            (quantity::QUEUE, "packets"),
+            (quantity::QUEUEING, "ms"),
+        ];
+        let positions = [position, position + 2, position + 3, position + 4];
+        let series = positions.into_iter().zip(rows.into_series(EntityKind::Link, name, quantities));
+        let configured = configured_capacity.into_iter().map(move |series| (position + 1, series));
+        series.chain(configured).filter(|(_, series)| !series.is_empty())
     }
+}
+
+/// The mean capacity in an interval, in bit/s. Not inlined, because most links have a constant one.
+#[inline(never)]
+fn mean_capacity(link: &LinkView<'_>, interval: &SampleInterval) -> f64 {
+    to_float(link.capacity_bits(interval.since, interval.now)) / interval.seconds
+}
+
+/// The mean configured capacity in an interval, in bit/s.
+#[inline(never)]
+fn mean_configured_capacity(link: &LinkView<'_>, interval: &SampleInterval) -> f64 {
+    let bits = link.configured_capacity_bits(interval.since, interval.now);
+    to_float(bits.unwrap_or_default()) / interval.seconds
 }

@@ -8,6 +8,7 @@
 mod counted_transfer;
 mod link_series;
 mod meaningless_permits;
+mod rate_series;
 mod sample_interval;
 mod series;
 mod silences;
@@ -101,7 +102,9 @@ fn measure_ticks(
         if watch.stopped() {
             return Err(Error::Stopped { finished: 0, of: 1 });
         }
-        watch.progress(about.index, time.secs() / scenario.duration.secs());
+        if due.progress {
+            watch.progress(about.index, time.secs() / scenario.duration.secs());
+        }
     }
     let (series, jain) = (recorder.into_series(), windows.jain());
     Ok(FinishedPacketRun { scenario, plan, series, jain, windows: &windows }.into_run(about))

@@ -1,13 +1,16 @@
 //! What all series have in common at a sample.
 
 use millpond_sim::IntervalDelay;
-use millpond_units::Time;
+use millpond_units::{Span, Time};
 
 /// The interval that ends with a sample.
 pub(super) struct SampleInterval {
     pub(super) since: Time,
     pub(super) now: Time,
+    pub(super) span: Span,
+    /// Its length in seconds.
     pub(super) seconds: f64,
+    /// Its length in picoseconds.
     pub(super) picos: f64,
     /// The position of the sample.
     pub(super) sample: usize,
@@ -18,11 +21,12 @@ pub(super) struct SampleInterval {
 impl SampleInterval {
     pub(super) fn new(since: Time, now: Time, sample: usize, left: usize) -> Self {
         let span = now.since(since);
-        Self { since, now, seconds: span.secs(), picos: to_float(span.picos()), sample, left }
+        Self { since, now, span, seconds: span.secs(), picos: to_float(span.picos()), sample, left }
     }
 }
 
 /// The mean delay in milliseconds; not a number if no packet left in the interval.
+#[inline]
 pub(super) fn mean_delay_ms(delay: IntervalDelay) -> f64 {
     if delay.packets > 0 { delay.mean.millis() } else { f64::NAN }
 }

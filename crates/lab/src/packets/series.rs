@@ -1,12 +1,13 @@
 //! Quantities over time: one sample of every series per tick.
 
 use super::link_series::LinkSeries;
-use super::sample_interval::{SampleInterval, mean_delay_ms, to_float};
+use super::rate_series::{FlowCounters, RateSeries};
+use super::sample_interval::SampleInterval;
 use crate::recorded_series::{RecordedSeries, SampleTimes};
 use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
 use millpond_results::{EntityKind, Series, quantity};
-use millpond_sim::{FlowView, IntervalDelay, LoopView, RelayWait};
+use millpond_sim::{FlowView, LinkView, LoopView, RelayWait};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -14,15 +15,19 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct PacketSeriesRecorder {
     times: SampleTimes,
-    /// For each entity number, its quantities so far.
-    quantities: Vec<Vec<RecordedQuantity>>,
     /// The number of all series so far.
     series_count: usize,
     links: Vec<LinkSeries>,
-    flows: Vec<FlowCounters>,
-    /// At each relay at the last sample, by entity number of its next loop.
+    /// For each link, the quantities of its laws so far.
+    link_laws: Vec<Vec<RecordedQuantity>>,
+    flows: Vec<RateSeries>,
+    /// For each loop of each flow, its quantities so far.
+    loops: Vec<Vec<RecordedQuantity>>,
+    /// At each relay at the last sample, by the position of its next loop among all loops.
     waits: BTreeMap<usize, RelayWait>,
-    sources: Vec<FlowCounters>,
+    sources: Vec<RateSeries>,
+    /// For each source, its other quantities so far.
+    source_quantities: Vec<Vec<RecordedQuantity>>,
     /// The time of the last sample.
     before: Time,
     /// The number of samples of the whole run.
@@ -37,22 +42,6 @@ struct RecordedQuantity {
     /// The position of its series among those of all entities.
     position: usize,
     series: RecordedSeries,
-}
-
-/// Counters of a flow, or of all transfers of a source, in bytes.
-#[derive(Clone, Copy, Default)]
-struct FlowCounters {
-    delivered: u64,
-    sent: u64,
-}
-
-/// Counters and delay of a flow, or of all transfers of a source, in one interval.
-struct FlowInterval {
-    before: FlowCounters,
-    after: FlowCounters,
-    /// The start of the flow.
-    start: Time,
-    delay: IntervalDelay,
 }
 
 /// The entity that is being sampled.
@@ -88,7 +77,19 @@ impl EntityName<'_> {
     }
 }
 
-impl SampledEntity<'_> {
+impl<'a> SampledEntity<'a> {
+    /// An entity of which no quantity has been sampled at the end of `interval` yet. `stays`: it has values until the end of the
+    /// run.
+    fn new(
+        (kind, name): (EntityKind, EntityName<'a>),
+        quantities: &'a mut Vec<RecordedQuantity>,
+        series_count: &'a mut usize,
+        interval: &'a SampleInterval,
+        stays: bool,
+    ) -> Self {
+        Self { quantities, series_count, kind, name, interval, stays, sampled: 0 }
+    }
+
     #[inline]
     fn push(&mut self, quantity: &'static str, unit: &'static str, value: f64) {
         self.push_named(quantity, HeaderId::NONE, |_| quantity.to_owned(), unit, value);
@@ -198,14 +199,17 @@ impl Gauge for SampledLinkLaw<'_, '_> {
 impl PacketSeriesRecorder {
     /// `samples`: the number of samples of the run.
     pub(super) fn new(plan: &PacketPlan, samples: usize) -> Self {
+        let none = |count: usize| (0..count).map(|_| Vec::new()).collect();
         let loops = |flow: &PacketFlowPlan| plan.network.flow(flow.id).loops().len();
-        let loops: usize = plan.flows.iter().map(loops).sum();
-        let entities = plan.links.len() + plan.flows.len() + loops + plan.sources.len();
+        let flow = |flow: &PacketFlowPlan| RateSeries::new(&flow.name, flow.start, flow.size.is_none());
+        let source = |source: &TransferSourcePlan| RateSeries::new(&source.name, source.start, true);
         Self {
-            quantities: (0..entities).map(|_| Vec::new()).collect(),
             links: plan.links.iter().map(|link| LinkSeries::new(&link.entity)).collect(),
-            flows: vec![FlowCounters::default(); plan.flows.len()],
-            sources: vec![FlowCounters::default(); plan.sources.len()],
+            link_laws: none(plan.links.len()),
+            flows: plan.flows.iter().map(flow).collect(),
+            loops: none(plan.flows.iter().map(loops).sum()),
+            sources: plan.sources.iter().map(source).collect(),
+            source_quantities: none(plan.sources.len()),
             samples,
             ..Self::default()
         }
@@ -217,42 +221,68 @@ impl PacketSeriesRecorder {
         self.times.push(now.secs());
         let sample = self.times.present();
         let interval = SampleInterval::new(self.before, now, sample, self.samples.saturating_sub(sample));
-        let mut numbers = 0..;
-        let mut number = || numbers.next().unwrap_or_default();
-        for index in 0..plan.links.len() {
-            self.sample_link(number(), index, plan, &interval);
-        }
-        for (index, flow) in plan.flows.iter().enumerate() {
-            let view = plan.network.flow(flow.id);
-            let flow_number = number();
-            if self.has_rates(index, flow, view, now) {
-                self.sample_flow(flow_number, index, flow, view, &interval);
-            }
-            let runs_at_end = view.completed().is_none() && flow.stop.is_none_or(|stop| stop >= now);
-            for (position, loop_view) in view.loops().enumerate() {
-                let loop_number = number();
-                if flow.start < now && runs_at_end {
-                    self.sample_loop(loop_number, flow, position, loop_view, &interval);
-                }
-            }
-        }
-        for (index, source) in plan.sources.iter().enumerate() {
-            let number = number();
-            if source.start < now {
-                self.sample_source(number, index, source, plan, &interval);
-            }
-        }
+        self.sample_links(plan, &interval);
+        self.sample_flows(plan, &interval);
+        self.sample_sources(plan, &interval);
         self.before = now;
     }
 
-    /// Whether a flow has rates in the interval that ends now: it ran in a part of it, or data of it were sent or arrived.
-    fn has_rates(&self, index: usize, flow: &PacketFlowPlan, view: FlowView<'_>, now: Time) -> bool {
-        let FlowCounters { delivered, sent } = self.flows[index];
-        let arrived = delivered < view.delivered().get();
-        let is_open = view.completed().is_none();
-        let ran = is_open && flow.stop.is_none_or(|stop| stop > self.before);
-        let resent = is_open && sent < view.first().sender().counters().sent_bytes;
-        flow.start < now && (ran || arrived || resent)
+    /// Not inlined, as [`Self::sample_flows`], so that its loop keeps its values in registers.
+    #[inline(never)]
+    fn sample_links(&mut self, plan: &PacketPlan, interval: &SampleInterval) {
+        let Self { links, link_laws, series_count, .. } = self;
+        for ((series, quantities), planned) in links.iter_mut().zip(link_laws).zip(&plan.links) {
+            let link = plan.network.link(planned.id);
+            series.sample(&link, interval, series_count);
+            if link.has_laws() {
+                let entity = (EntityKind::Link, EntityName::Known(planned.entity.as_str()));
+                let mut entity = SampledEntity::new(entity, quantities, series_count, interval, true);
+                sample_laws(&mut entity, &link, &plan.protocols);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn sample_flows(&mut self, plan: &PacketPlan, interval: &SampleInterval) {
+        let Self { flows, loops, waits, series_count, .. } = self;
+        let mut loops = loops.iter_mut().enumerate();
+        for (rates, flow) in flows.iter_mut().zip(&plan.flows) {
+            let view = plan.network.flow(flow.id);
+            sample_rates(rates, flow, view, interval, series_count);
+            let runs_at_end = view.completed().is_none() && flow.stop.is_none_or(|stop| stop >= interval.now);
+            let is_sampled = flow.start < interval.now && runs_at_end;
+            for (position, loop_view) in view.loops().enumerate() {
+                let Some((number, quantities)) = loops.next() else { return };
+                if !is_sampled {
+                    continue;
+                }
+                let (entity, stays) =
+                    ((EntityKind::Flow, EntityName::Loop(flow, position)), flow.size.is_none());
+                let mut entity = SampledEntity::new(entity, quantities, series_count, interval, stays);
+                sample_loop(&mut entity, flow, loop_view);
+                let Some(before) = position.checked_sub(1) else { continue };
+                let wait = loop_view.relay_wait();
+                let earlier = waits.insert(number, wait).unwrap_or_default();
+                (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
+                sample_relay(&mut entity, flow, loop_view, wait.mean_ms_since(earlier));
+            }
+        }
+    }
+
+    fn sample_sources(&mut self, plan: &PacketPlan, interval: &SampleInterval) {
+        let Self { sources, source_quantities, series_count, .. } = self;
+        for ((rates, quantities), source) in sources.iter_mut().zip(source_quantities).zip(&plan.sources) {
+            if source.start >= interval.now {
+                continue;
+            }
+            let view = plan.network.transfers(source.id);
+            let totals = view.totals();
+            let after = FlowCounters { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
+            rates.sample(after, view.interval_delay(), interval, series_count);
+            let entity = (EntityKind::Flow, EntityName::Known(&source.name));
+            let mut entity = SampledEntity::new(entity, quantities, series_count, interval, true);
+            entity.push(quantity::TRANSFERS, "1", view.running() as f64);
+        }
     }
 
     /// The measured time begins: the simulator has set its counters of the measured time to zero.
@@ -263,109 +293,19 @@ impl PacketSeriesRecorder {
     /// All series so far.
     pub(super) fn series(&self) -> Vec<Series> {
         let links = self.links.iter().cloned().flat_map(LinkSeries::into_series);
-        let quantities = self.quantities.iter().flatten();
-        let series = links.chain(quantities.map(|quantity| (quantity.position, quantity.series.clone())));
-        in_order(series.collect(), &self.times)
+        let rates = self.flows.iter().chain(&self.sources).cloned().flat_map(RateSeries::into_series);
+        let quantities = self.link_laws.iter().chain(&self.loops).chain(&self.source_quantities).flatten();
+        let quantities = quantities.map(|quantity| (quantity.position, quantity.series.clone()));
+        in_order(links.chain(rates).chain(quantities).collect(), &self.times)
     }
 
     /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
         let links = self.links.into_iter().flat_map(LinkSeries::into_series);
-        let quantities = self.quantities.into_iter().flatten();
-        let series = links.chain(quantities.map(|quantity| (quantity.position, quantity.series)));
-        in_order(series.collect(), &self.times)
-    }
-
-    /// The entity with this number, of which no quantity has been sampled at the end of `interval` yet. `stays`: it has values
-    /// until the end of the run.
-    fn entity<'a>(
-        &'a mut self,
-        number: usize,
-        (kind, name): (EntityKind, EntityName<'a>),
-        interval: &'a SampleInterval,
-        stays: bool,
-    ) -> SampledEntity<'a> {
-        let (quantities, series_count) = (&mut self.quantities[number], &mut self.series_count);
-        SampledEntity { quantities, series_count, kind, name, interval, stays, sampled: 0 }
-    }
-
-    fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan, interval: &SampleInterval) {
-        let link = plan.network.link(plan.links[index].id);
-        self.links[index].sample(&link, interval, &mut self.series_count);
-        let entity = (EntityKind::Link, EntityName::Known(plan.links[index].entity.as_str()));
-        let entity = &mut self.entity(number, entity, interval, true);
-        for law in link.laws() {
-            let header = law.header;
-            law.observe(&mut SampledLinkLaw { link: entity, header, protocols: &plan.protocols });
-        }
-    }
-
-    fn sample_flow(
-        &mut self,
-        number: usize,
-        index: usize,
-        flow: &PacketFlowPlan,
-        view: FlowView<'_>,
-        interval: &SampleInterval,
-    ) {
-        let after = FlowCounters {
-            delivered: view.delivered().get(),
-            sent: view.first().sender().counters().sent_bytes,
-        };
-        let before = std::mem::replace(&mut self.flows[index], after);
-        let rates = FlowInterval { before, after, start: view.start(), delay: view.interval_delay() };
-        let entity = (EntityKind::Flow, EntityName::Known(&flow.name));
-        push_rates(&mut self.entity(number, entity, interval, flow.size.is_none()), &rates);
-    }
-
-    fn sample_source(
-        &mut self,
-        number: usize,
-        index: usize,
-        source: &TransferSourcePlan,
-        plan: &PacketPlan,
-        interval: &SampleInterval,
-    ) {
-        let view = plan.network.transfers(source.id);
-        let totals = view.totals();
-        let after = FlowCounters { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
-        let before = std::mem::replace(&mut self.sources[index], after);
-        let rates = FlowInterval { before, after, start: source.start, delay: view.interval_delay() };
-        let entity = (EntityKind::Flow, EntityName::Known(&source.name));
-        let entity = &mut self.entity(number, entity, interval, true);
-        push_rates(entity, &rates);
-        entity.push(quantity::TRANSFERS, "1", view.running() as f64);
-    }
-
-    fn sample_loop(
-        &mut self,
-        number: usize,
-        flow: &PacketFlowPlan,
-        position: usize,
-        loop_view: LoopView<'_>,
-        interval: &SampleInterval,
-    ) {
-        let packet = flow.packet.as_f64();
-        let waits = position.checked_sub(1).map(|before| {
-            let wait = loop_view.relay_wait();
-            (before, wait, self.waits.insert(number, wait).unwrap_or_default())
-        });
-        let entity = (EntityKind::Flow, EntityName::Loop(flow, position));
-        let entity = &mut self.entity(number, entity, interval, flow.size.is_none());
-        let window = loop_view.sender().window();
-        if let Some(window) = window {
-            entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
-        }
-        if let Some(rtt) = loop_view.smoothed_rtt() {
-            entity.push(quantity::RTT, "ms", rtt.millis());
-        }
-        let mut law = SampledSenderLaw { of_loop: entity, has_window: window.is_some() };
-        loop_view.sender().law().observe(&mut law);
-        if let Some((before, wait, earlier)) = waits {
-            (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
-            entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);
-            entity.push(quantity::QUEUEING, "ms", wait.mean_ms_since(earlier));
-        }
+        let rates = self.flows.into_iter().chain(self.sources).flat_map(RateSeries::into_series);
+        let quantities = self.link_laws.into_iter().chain(self.loops).chain(self.source_quantities).flatten();
+        let quantities = quantities.map(|quantity| (quantity.position, quantity.series));
+        in_order(links.chain(rates).chain(quantities).collect(), &self.times)
     }
 }
 
@@ -376,14 +316,51 @@ fn in_order(mut series: Vec<(usize, RecordedSeries)>, times: &SampleTimes) -> Ve
     series.into_iter().map(|(_, series)| series.into_series(&times)).collect()
 }
 
-/// Goodput, sending rate and queueing delay. In the interval in which a flow starts, its rates are means over the part in
-/// which it ran.
-fn push_rates(entity: &mut SampledEntity<'_>, rates: &FlowInterval) {
-    let FlowInterval { before, after, start, delay } = *rates;
-    let SampleInterval { since, now, seconds, .. } = *entity.interval;
-    let seconds = if start <= since { seconds } else { now.since(start).secs() };
-    let rate = |bytes: u64| to_float(bytes) * 8.0 / seconds;
-    entity.push(quantity::GOODPUT, "bit/s", rate(after.delivered - before.delivered));
-    entity.push(quantity::SEND_RATE, "bit/s", rate(after.sent - before.sent));
-    entity.push(quantity::QUEUEING, "ms", mean_delay_ms(delay));
+fn sample_laws(
+    link: &mut SampledEntity<'_>,
+    view: &LinkView<'_>,
+    protocols: &BTreeMap<HeaderId, &'static str>,
+) {
+    for law in view.laws() {
+        let header = law.header;
+        law.observe(&mut SampledLinkLaw { link, header, protocols });
+    }
+}
+
+/// Samples the rates of a flow if it has some in the interval: it ran in a part of it, or data of it were sent or arrived.
+fn sample_rates(
+    rates: &mut RateSeries,
+    flow: &PacketFlowPlan,
+    view: FlowView<'_>,
+    interval: &SampleInterval,
+    series_count: &mut usize,
+) {
+    let after =
+        FlowCounters { delivered: view.delivered().get(), sent: view.first().sender().counters().sent_bytes };
+    let before = rates.before();
+    let is_open = view.completed().is_none();
+    let ran = is_open && flow.stop.is_none_or(|stop| stop > interval.since);
+    let arrived = before.delivered < after.delivered;
+    let resent = is_open && before.sent < after.sent;
+    if flow.start < interval.now && (ran || arrived || resent) {
+        rates.sample(after, view.interval_delay(), interval, series_count);
+    }
+}
+
+fn sample_loop(entity: &mut SampledEntity<'_>, flow: &PacketFlowPlan, view: LoopView<'_>) {
+    let window = view.sender().window();
+    if let Some(window) = window {
+        entity.push(quantity::WINDOW, "packets", window.as_f64() / flow.packet.as_f64());
+    }
+    if let Some(rtt) = view.smoothed_rtt() {
+        entity.push(quantity::RTT, "ms", rtt.millis());
+    }
+    let mut law = SampledSenderLaw { of_loop: entity, has_window: window.is_some() };
+    view.sender().law().observe(&mut law);
+}
+
+/// Samples the relay before a loop; `mean_wait`: how long data waited there in the interval, in milliseconds.
+fn sample_relay(entity: &mut SampledEntity<'_>, flow: &PacketFlowPlan, next: LoopView<'_>, mean_wait: f64) {
+    entity.push(quantity::BACKLOG, "packets", next.backlog().as_f64() / flow.packet.as_f64());
+    entity.push(quantity::QUEUEING, "ms", mean_wait);
 }

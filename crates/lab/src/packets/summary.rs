@@ -201,12 +201,11 @@ impl FinishedPacketRun<'_> {
 
     /// The samples of a quantity in the measured time, by entity; entities without samples are left out.
     fn samples(&self, kind: EntityKind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
+        let from = self.from().secs();
         let measured = |series: &Series| {
-            let samples = series.times.iter().zip(&series.values);
-            samples
-                .filter(|(time, _)| **time > self.from().secs())
-                .map(|(_, value)| *value)
-                .collect::<Vec<_>>()
+            // The times of a series ascend.
+            let first = series.times.partition_point(|time| *time <= from);
+            series.values.get(first..).unwrap_or_default().to_vec()
         };
         let chosen = self.series.iter().filter(|series| series.kind == kind && series.quantity == quantity);
         let named = chosen.map(|series| (series.entity.as_str(), measured(series)));

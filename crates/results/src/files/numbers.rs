@@ -23,8 +23,8 @@ const OWN_PAGE_ROWS: usize = 1 << 12;
 /// Most entries of a dictionary: a megabyte.
 const MOST_ENTRIES: usize = 1 << 17;
 
-/// Numbers that are compared with the dictionary at once.
-const BLOCK: usize = 32;
+/// Numbers that are compared with others at once: without a branch for each of them, so that an instruction compares several.
+const BLOCK: usize = 8;
 
 /// Appends the column with the numbers of all lists.
 pub(super) fn append(
@@ -41,6 +41,14 @@ pub(super) fn append(
     };
     lists.iter().try_for_each(|list| encoder.push_list(list))?;
     encoder.finish()?.append(group, column)
+}
+
+/// How many of these numbers have these bits, up to the first that has not.
+fn count_equal(bits: u64, numbers: &[f64]) -> usize {
+    let differs = |number: &f64| number.to_bits() ^ bits;
+    let is_equal = |block: &&[f64; BLOCK]| block.iter().map(differs).fold(0, |all, one| all | one) == 0;
+    let equal = BLOCK * numbers.as_chunks().0.iter().take_while(is_equal).count();
+    equal + numbers[equal..].iter().take_while(|number| differs(number) == 0).count()
 }
 
 struct NumberEncoder {
@@ -147,42 +155,39 @@ impl Dictionary {
 
     /// Appends the position of each number until the dictionary is full; returns how many it has appended.
     fn append_positions(&mut self, numbers: &[f64], positions: &mut Vec<u32>) -> usize {
-        let (mut done, mut last) = (0, 0);
-        while let Some(number) = numbers.get(done) {
+        let (mut rest, mut last) = (numbers, 0);
+        while let Some(number) = rest.first() {
             let bits = number.to_bits();
             // Most numbers are equal to the last one, or follow it as they did before.
             if self.entries.get(last) == Some(&bits) {
-                let equal = numbers[done..].iter().take_while(|number| number.to_bits() == bits).count();
+                let equal = count_equal(bits, rest);
                 positions.resize(positions.len() + equal, last as u32);
-                done += equal;
+                rest = &rest[equal..];
                 continue;
             }
             if self.entries.get(last + 1) == Some(&bits) {
-                let following = self.following(last + 1, &numbers[done..]);
-                positions.extend(last as u32 + 1..=(last + following) as u32);
-                (done, last) = (done + following, last + following);
+                let following = self.following(last + 1, rest);
+                positions.extend(last as u32 + 1..(last + following) as u32 + 1);
+                (rest, last) = (&rest[following..], last + following);
                 continue;
             }
             let Some(position) = self.position(bits) else { break };
             positions.push(position as u32);
-            (done, last) = (done + 1, position);
+            (rest, last) = (&rest[1..], position);
         }
-        done
+        numbers.len() - rest.len()
     }
 
     /// How many of these numbers are the entries from `first` on.
     fn following(&self, first: usize, numbers: &[f64]) -> usize {
         let entries = self.entries.get(first..).unwrap_or_default();
         let differs = |(number, entry): (&f64, &u64)| number.to_bits() ^ entry;
-        let mut same = 0;
-        // Without a branch for each number: the compiler compares several at once.
-        for (numbers, entries) in numbers.chunks_exact(BLOCK).zip(entries.chunks_exact(BLOCK)) {
-            if numbers.iter().zip(entries).map(differs).fold(0, |all, one| all | one) != 0 {
-                break;
-            }
-            same += BLOCK;
-        }
-        let rest = numbers[same..].iter().zip(entries.get(same..).unwrap_or_default());
+        let blocks = numbers.as_chunks::<BLOCK>().0.iter().zip(entries.as_chunks::<BLOCK>().0);
+        let is_same = |(numbers, entries): &(&[f64; BLOCK], &[u64; BLOCK])| {
+            numbers.iter().zip(*entries).map(differs).fold(0, |all, one| all | one) == 0
+        };
+        let same = BLOCK * blocks.take_while(is_same).count();
+        let rest = numbers[same..].iter().zip(&entries[same..]);
         same + rest.take_while(|pair| differs(*pair) == 0).count()
     }
 

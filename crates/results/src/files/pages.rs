@@ -16,6 +16,8 @@ pub(super) struct ColumnPages {
     dictionary: Option<(Vec<u8>, u32)>,
     data: Vec<DataPage>,
     compression: Compression,
+    /// One for all pages, because a new one has to allocate its table again.
+    snappy: snap::raw::Encoder,
 }
 
 /// The content of a data page.
@@ -30,7 +32,7 @@ struct DataPage {
 impl ColumnPages {
     /// A column whose pages are compressed with Snappy, or not at all.
     pub(super) fn new(compression: Compression) -> Self {
-        Self { dictionary: None, data: Vec::new(), compression }
+        Self { dictionary: None, data: Vec::new(), compression, snappy: snap::raw::Encoder::new() }
     }
 
     /// Sets the dictionary: its entries in the encoding `PLAIN`, and their number.
@@ -46,7 +48,7 @@ impl ColumnPages {
         encoding: Encoding,
     ) -> Result<(), ParquetError> {
         let uncompressed_size = encoded.len();
-        let encoded = compressed(encoded, self.compression)?.into();
+        let encoded = self.compressed(encoded)?.into();
         self.data.push(DataPage { encoded, uncompressed_size, rows: rows as u32, encoding });
         Ok(())
     }
@@ -63,17 +65,18 @@ impl ColumnPages {
 
     /// Appends the column to the row group.
     pub(super) fn append(
-        self,
+        mut self,
         group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
         column: ColumnDescPtr,
     ) -> Result<(), ParquetError> {
-        let mut file = TrackedWrite::new(Vec::new());
+        let size: usize = self.data.iter().map(|page| page.encoded.len() + PAGE_HEADER).sum();
+        let mut file = TrackedWrite::new(Vec::with_capacity(size));
         let mut chunk =
             WrittenPages { pages: SerializedPageWriter::new(&mut file), compressed: 0, uncompressed: 0 };
         let mut metadata = ColumnChunkMetaData::builder(column);
-        if let Some((entries, num_values)) = self.dictionary {
+        if let Some((entries, num_values)) = self.dictionary.take() {
             let uncompressed_size = entries.len();
-            let buf = compressed(entries, self.compression)?.into();
+            let buf = self.compressed(entries)?.into();
             let page = Page::DictionaryPage { buf, num_values, encoding: Encoding::PLAIN, is_sorted: false };
             chunk.write(page, uncompressed_size)?;
             metadata = metadata.set_dictionary_page_offset(Some(0));
@@ -109,15 +112,18 @@ impl ColumnPages {
         };
         group.append_column(&Bytes::from(file.into_inner()?), close)
     }
-}
 
-fn compressed(encoded: Vec<u8>, compression: Compression) -> Result<Vec<u8>, ParquetError> {
-    let failed = |error: snap::Error| ParquetError::General(error.to_string());
-    match compression {
-        Compression::SNAPPY => snap::raw::Encoder::new().compress_vec(&encoded).map_err(failed),
-        _ => Ok(encoded),
+    fn compressed(&mut self, encoded: Vec<u8>) -> Result<Vec<u8>, ParquetError> {
+        let failed = |error: snap::Error| ParquetError::General(error.to_string());
+        match self.compression {
+            Compression::SNAPPY => self.snappy.compress_vec(&encoded).map_err(failed),
+            _ => Ok(encoded),
+        }
     }
 }
+
+/// The most bytes that the header of a page is expected to take.
+const PAGE_HEADER: usize = 64;
 
 /// The pages written so far, and their sizes in bytes with headers.
 struct WrittenPages<'a> {
@@ -150,18 +156,20 @@ pub(super) fn encode_run(encoded: &mut Vec<u8>, number: u32, rows: u64, width: u
 /// Numbers that are packed together.
 const PACKED: usize = 8;
 
-/// Numbers in the encoding `RLE_DICTIONARY`: their width in bits, then runs of at least eight equal ones, and the others packed
-/// in groups of eight.
+/// Numbers of at most 28 bits in the encoding `RLE_DICTIONARY`: their width in bits, then runs of at least eight equal ones, and
+/// the others packed in groups of eight.
 pub(super) fn encode_numbers(numbers: &[u32]) -> Vec<u8> {
-    let width = width(numbers.iter().fold(0, |largest, number| largest.max(*number)));
-    let mut encoded = vec![width];
+    // The largest number is as wide as the bits of all of them together, which are collected from several with one instruction.
+    let width = width(numbers.iter().fold(0, |bits, number| bits | number));
+    let mut encoded = Vec::with_capacity(packed_size(numbers.len(), width) + MOST_OVERHEAD);
+    encoded.push(width);
     let (mut begin, mut now) = (0, 0);
     while let Some(group) = numbers.get(now..now + PACKED) {
         if group.iter().any(|number| *number != group[0]) {
             now += PACKED;
             continue;
         }
-        let run = numbers[now..].iter().take_while(|number| **number == group[0]).count();
+        let run = count_equal(group[0], &numbers[now..]);
         encode_packed(&mut encoded, &numbers[begin..now], width);
         encode_run(&mut encoded, group[0], run as u64, width);
         now += run;
@@ -171,35 +179,45 @@ pub(super) fn encode_numbers(numbers: &[u32]) -> Vec<u8> {
     encoded
 }
 
-/// Appends numbers of `width` bits each, lowest bits first: the number of groups of eight, then the groups, of which the last is
-/// filled up with zeros.
+/// How many of these numbers are equal to `number`, up to the first that is not.
+fn count_equal(number: u32, numbers: &[u32]) -> usize {
+    // Without a branch for each number: the compiler compares several at once.
+    let is_equal = |block: &&[u32; 8]| block.iter().fold(0, |bits, other| bits | (other ^ number)) == 0;
+    let equal = 8 * numbers.as_chunks().0.iter().take_while(is_equal).count();
+    equal + numbers[equal..].iter().take_while(|other| **other == number).count()
+}
+
+/// More bytes than a page without runs has beside its packed numbers.
+const MOST_OVERHEAD: usize = 64;
+
+/// Bytes of packed numbers of `width` bits each.
+fn packed_size(numbers: usize, width: u8) -> usize {
+    numbers.div_ceil(PACKED) * usize::from(width)
+}
+
+/// Appends numbers of `width` bits each, at most 28, lowest bits first: the number of groups of eight, then the groups, of which
+/// the last is filled up with zeros.
 fn encode_packed(encoded: &mut Vec<u8>, numbers: &[u32], width: u8) {
     if numbers.is_empty() {
         return;
     }
-    let groups = numbers.len().div_ceil(PACKED);
-    encode_integer(encoded, (groups as u64) << 1 | 1);
-    let mut at = encoded.len();
-    let end = at + groups * usize::from(width);
-    encoded.resize(end + size_of::<u32>(), 0);
-    let mut append = |bits: u32| {
-        if let Some(bytes) = encoded.get_mut(at..at + size_of::<u32>()) {
-            bytes.copy_from_slice(&bits.to_le_bytes());
+    encode_integer(encoded, (numbers.len().div_ceil(PACKED) as u64) << 1 | 1);
+    let (start, size) = (encoded.len(), packed_size(numbers.len(), width));
+    encoded.resize(start + size + size_of::<u64>(), 0);
+    let packed = &mut encoded[start..];
+    let mut bit = 0;
+    let mut append = |two: u64| {
+        // Writes eight bytes from the first one that is not complete.
+        if let Some(bytes) = packed.get_mut(bit / 8..bit / 8 + size_of::<u64>()) {
+            let word = two << (bit % 8) | u64::from(bytes[0]);
+            bytes.copy_from_slice(&word.to_le_bytes());
         }
-        at += size_of::<u32>();
+        bit += 2 * usize::from(width);
     };
-    let (mut bits, mut count) = (0_u64, 0);
-    for number in numbers {
-        bits |= u64::from(*number) << count;
-        count += u32::from(width);
-        if count >= u32::BITS {
-            append(bits as u32);
-            bits >>= u32::BITS;
-            count -= u32::BITS;
-        }
-    }
-    append(bits as u32);
-    encoded.truncate(end);
+    let (pairs, last) = numbers.as_chunks();
+    pairs.iter().for_each(|[first, second]| append(u64::from(*first) | u64::from(*second) << width));
+    last.iter().for_each(|number| append(u64::from(*number)));
+    encoded.truncate(start + size);
 }
 
 /// Appends a variable-length integer: seven bits per byte, lowest first.

@@ -227,14 +227,18 @@ impl Link {
     }
 
     /// Brings the queue up to date.
+    #[inline(never)]
     fn sync(&mut self, now: Time, packets: &mut PacketPool) {
         let synced = self.with_special(|link, special| link.sync_special(special, now, packets));
         synced.unwrap_or_else(|| self.depart_until(now));
     }
 
     /// Brings queue and statistics up to date.
+    #[inline]
     pub(crate) fn settle(&mut self, now: Time, packets: &mut PacketPool) {
-        self.sync(now, packets);
+        if !self.is_plain() || self.pipeline.get(0).is_some_and(|served| served.due <= now) {
+            self.sync(now, packets);
+        }
         self.hot.length_until(now, self.queued, &mut self.cold.meter);
     }
 

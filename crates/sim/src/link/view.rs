@@ -64,6 +64,12 @@ impl<'a> LinkView<'a> {
         self.link.counters()
     }
 
+    /// Bytes served since the run began.
+    #[inline]
+    pub fn served_bytes(&self) -> u64 {
+        self.link.hot.served_bytes()
+    }
+
     /// Counts since the measurement began.
     #[inline]
     pub fn counters(&self) -> LinkCounters {
@@ -102,6 +108,12 @@ impl<'a> LinkView<'a> {
     #[inline]
     pub fn interval_delay(&self) -> IntervalDelay {
         self.link.cold.meter.interval(&self.link.hot)
+    }
+
+    /// True if it has laws.
+    #[inline]
+    pub fn has_laws(&self) -> bool {
+        self.laws().next().is_some()
     }
 
     /// The laws of the link.

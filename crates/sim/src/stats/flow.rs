@@ -138,6 +138,7 @@ impl ArrivalMeter {
         (self.interval_packets, self.interval_queueing, self.interval_max) = (0, Span::ZERO, Span::ZERO);
     }
 
+    #[inline]
     pub(crate) fn interval(&self) -> super::IntervalDelay {
         let packets = self.interval_packets;
         super::IntervalDelay { packets, mean: self.interval_queueing / packets, max: self.interval_max }

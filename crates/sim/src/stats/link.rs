@@ -106,6 +106,11 @@ impl HotCounters {
         self.until
     }
 
+    #[inline]
+    pub(crate) fn served_bytes(&self) -> u64 {
+        self.served_bytes
+    }
+
     /// All counters of a link that now holds `queued` packets.
     #[inline]
     pub(crate) fn counters(&self, queued: u32, losses: &LossCounters, foreign_headers: u64) -> LinkCounters {
