@@ -74,7 +74,7 @@ impl FlowRouter {
             let busy = cx.now.since(last.began).secs() - idle;
             self.share.count(last.service, busy, self.router.share(bytes) / FIRST_WINDOWS);
             if idle > 0.0 {
-                self.router.count_idle_time(cx.now, idle);
+                self.router.count_idle_time(idle);
             }
         }
         let capacity = signalled * self.share.value();
@@ -85,7 +85,7 @@ impl FlowRouter {
             packets: 1,
             ..*link
         };
-        self.router.depart(cx, packet, &own)
+        self.router.serve(cx, packet, &own)
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
         fn depart(&mut self, flow: u32, waited: Span, has_header: bool) -> Option<f64> {
             let mut header = Header::NONE;
             if has_header {
-                PledgeHeader::new(flow + 1, Span::from_millis(50), None).emit(&mut header);
+                PledgeHeader::sent(flow + 1, Span::from_millis(50), None).emit(&mut header);
             }
             let mut ecn = Ecn::NotCapable;
             let mut packet = PacketView {

@@ -57,6 +57,27 @@ pub struct Offer {
     pub router: u32,
 }
 
+/// What a router writes into the headers that pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    rate: f32,
+    router: U32,
+    /// Mean wait in nanoseconds.
+    wait: u32,
+}
+
+impl Signal {
+    /// This offer, and a mean wait in seconds.
+    #[inline]
+    pub fn new(offer: Offer, wait: f64) -> Self {
+        Self {
+            rate: (offer.rate as f32).min(LARGEST_RATE),
+            router: offer.router.into(),
+            wait: (wait * 1e9 + 0.5) as u32,
+        }
+    }
+}
+
 impl PledgeHeader {
     /// Replaces the least rate that the routers offer; see [`millpond_law::RateField`].
     pub(super) fn replace_rate(header: &mut Header, carry: &mut dyn FnMut(f64) -> f64) {
@@ -78,18 +99,45 @@ impl PledgeHeader {
         header.fields_mut(ID)
     }
 
-    /// The header of a data packet at its sender, which follows this offer.
-    pub fn new(flow: u32, base_rtt: Span, followed: Option<Offer>) -> Self {
+    /// The header of a data packet at its sender, before any feedback.
+    pub fn new(flow: u32) -> Self {
         Self {
             offered: f32::INFINITY.into(),
             offered_by: 0.into(),
-            base_rtt: fields::from_rtt(base_rtt),
-            followed: followed.map_or(0.0, |offer| offer.rate as f32).into(),
-            followed_router: followed.map_or(0, |offer| offer.router).into(),
+            base_rtt: 0.into(),
+            followed: 0.0.into(),
+            followed_router: 0.into(),
             flow: flow.into(),
             waits: 0.into(),
             waited: 0.into(),
         }
+    }
+
+    /// The header of a data packet at its sender, with this base round-trip time and the offer that it follows.
+    #[cfg(test)]
+    pub(super) fn sent(flow: u32, base_rtt: Span, followed: Option<Offer>) -> Self {
+        let mut header = Self::new(flow);
+        header.set_base_rtt(base_rtt);
+        if let Some(offer) = followed {
+            (header.followed, header.followed_router) = ((offer.rate as f32).into(), offer.router.into());
+        }
+        header
+    }
+
+    /// Writes the flow's round-trip time without queues.
+    pub fn set_base_rtt(&mut self, base_rtt: Span) {
+        self.base_rtt = fields::from_rtt(base_rtt);
+    }
+
+    /// From now on the sender follows the offer of this header.
+    #[inline]
+    pub fn follow(&mut self, received: &Self) {
+        (self.followed, self.followed_router) = (received.offered, received.offered_by);
+    }
+
+    /// From now on the sender follows no offer.
+    pub fn follow_none(&mut self) {
+        (self.followed, self.followed_router) = (0.0.into(), 0.into());
     }
 
     /// The least rate that the routers offer; none if no router has written one, or if it is not a rate.
@@ -103,6 +151,12 @@ impl PledgeHeader {
     pub fn followed(&self) -> Option<Offer> {
         let router = self.followed_router.get();
         valid(self.followed).filter(|_| router != 0).map(|rate| Offer { rate, router })
+    }
+
+    /// Whether the sender follows the offer of this router.
+    #[inline]
+    pub(super) fn follows(&self, router: u32) -> bool {
+        self.followed_router.get() == router
     }
 
     /// The flow's round-trip time without queues; zero before its first sample.
@@ -131,16 +185,15 @@ impl PledgeHeader {
 
     /// Writes the offer of a router if it is the least so far, and adds its mean wait and that of this packet.
     #[inline]
-    pub fn pass(&mut self, offer: Offer, wait: Span, own: Span) {
-        let rate = (offer.rate as f32).min(LARGEST_RATE);
+    pub fn pass(&mut self, signal: &Signal, own: Span) {
         // A rate that is not a number is replaced, too.
-        let keeps = self.offered.get() <= rate;
+        let keeps = self.offered.get() <= signal.rate;
         if !keeps {
-            self.offered = rate.into();
-            self.offered_by = offer.router.into();
+            self.offered = signal.rate.into();
+            self.offered_by = signal.router;
         }
-        self.waits = sum(self.waits, wait);
-        self.waited = sum(self.waited, own);
+        self.waits = sum(self.waits, signal.wait);
+        self.waited = sum(self.waited, fields::from_rtt(own).get());
     }
 
     /// Writes it as a header.
@@ -152,8 +205,8 @@ impl PledgeHeader {
 
 /// A sum of waits and one more.
 #[inline]
-fn sum(waits: U32, wait: Span) -> U32 {
-    waits.get().saturating_add(fields::from_rtt(wait).get()).into()
+fn sum(waits: U32, nanos: u32) -> U32 {
+    waits.get().saturating_add(nanos).into()
 }
 
 /// A rate that a header may contain.
@@ -198,10 +251,10 @@ mod tests {
 
     #[test]
     fn a_header_of_32_bytes_is_written_and_parsed() {
-        let mut written =
-            PledgeHeader::new(0xabcd_0001, Span::from_millis(50), Some(Offer { rate: 2e6, router: 7 }));
+        let followed = Offer { rate: 2e6, router: 7 };
+        let mut written = PledgeHeader::sent(0xabcd_0001, Span::from_millis(50), Some(followed));
         assert_eq!(written.offer(), None);
-        written.pass(Offer { rate: 1e6, router: 9 }, Span::from_millis(2), Span::from_millis(1));
+        written.pass(&Signal::new(Offer { rate: 1e6, router: 9 }, 0.002), Span::from_millis(1));
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
@@ -218,9 +271,9 @@ mod tests {
 
     #[test]
     fn the_least_offer_is_kept_with_its_router_and_waits_are_added() {
-        let mut header = PledgeHeader::new(1, Span::ZERO, None);
+        let mut header = PledgeHeader::new(1);
         for (rate, router, least) in [(9.0, 1, (9.0, 1)), (5.0, 2, (5.0, 2)), (7.0, 3, (5.0, 2))] {
-            header.pass(Offer { rate, router }, Span::from_millis(3), Span::from_millis(4));
+            header.pass(&Signal::new(Offer { rate, router }, 0.003), Span::from_millis(4));
             assert_eq!(header.offer(), Some(Offer { rate: least.0, router: least.1 }));
         }
         assert_eq!((header.waits(), header.waited()), (Span::from_millis(9), Span::from_millis(12)));
@@ -233,7 +286,7 @@ mod tests {
             bytes[..4].copy_from_slice(&bits.to_be_bytes());
             let mut read = PledgeHeader::parse(&Header::new(ID, &bytes)).unwrap();
             assert_eq!(read.offer(), None, "{bits}");
-            read.pass(Offer { rate: 5.0, router: 2 }, Span::ZERO, Span::ZERO);
+            read.pass(&Signal::new(Offer { rate: 5.0, router: 2 }, 0.0), Span::ZERO);
             // A forged rate below zero is the least of the path: its sender follows none.
             let expected = (bits.is_nan() || bits > 0.0).then_some(Offer { rate: 5.0, router: 2 });
             assert_eq!(read.offer(), expected, "{bits}");

@@ -14,6 +14,13 @@ const WORDS: usize = BITS as usize / 64;
 
 type Bitmap = [u64; WORDS];
 
+/// Word and bit of a label. Labels are random, so their lowest bits select the position.
+#[inline]
+fn place(label: u32) -> (usize, u64) {
+    let position = label % BITS;
+    (position as usize / 64, 1 << (position % 64))
+}
+
 /// Counts labels.
 pub(super) struct LabelCount {
     /// Labels of the present interval.
@@ -42,14 +49,24 @@ impl LabelCount {
         self.count
     }
 
-    /// Notes the label of a packet. Labels are random, so their lowest bits select the position.
+    /// Whether no packet of the last one to two intervals had a label.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.union_set == 0
+    }
+
+    /// Notes the label of a packet.
     #[inline]
     pub(super) fn insert(&mut self, label: u32) {
-        let position = (label % BITS) as usize;
-        let (word, bit) = (position / 64, 1 << (position % 64));
-        if self.present[word] & bit != 0 {
-            return;
+        let (word, bit) = place(label);
+        if self.present[word] & bit == 0 {
+            self.add(word, bit);
         }
+    }
+
+    /// Notes a label that the present interval has not had yet.
+    #[inline(never)]
+    fn add(&mut self, word: usize, bit: u64) {
         self.present[word] |= bit;
         self.present_set += 1;
         if self.union[word] & bit == 0 {
@@ -60,10 +77,8 @@ impl LabelCount {
     }
 
     /// Removes a label; returns whether it was among those of the last one to two intervals.
-    #[inline]
     pub(super) fn take(&mut self, label: u32) -> bool {
-        let position = (label % BITS) as usize;
-        let (word, bit) = (position / 64, 1 << (position % 64));
+        let (word, bit) = place(label);
         if self.union[word] & bit == 0 {
             return false;
         }

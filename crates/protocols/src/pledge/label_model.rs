@@ -1,7 +1,7 @@
 //! A model of labels and offers at several routers, in steps of one interval: each step all routers offer by Eq. (7), then all
 //! flows follow their least offer. Capacities are exact and there are no queues, so that only the labels can fail to converge.
 
-use super::link::{Others, TIE, offered_rate, own_rate};
+use super::offers::{Others, TIE, offered_rate, own_rate};
 
 /// The rate and the router that each flow follows, and what each router offers.
 #[derive(Clone, Debug, PartialEq)]

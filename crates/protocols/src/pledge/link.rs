@@ -3,12 +3,14 @@
 use super::factors::{
     FIRST_WINDOWS, Known, LateFactor, next_use_factor, use_window, window, without_standing_queue,
 };
-use super::header::{ID, Offer, PledgeHeader};
+use super::header::{ID, Offer, PledgeHeader, Signal};
 use super::label_count::LabelCount;
+use super::offers::{Others, TIE, next_mean_wait, offered_rate, own_rate};
 use super::params::{Per, RouterParams};
+use super::service::Service;
 use super::shown_capacity::Departures;
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
-use millpond_units::{Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Shortest and longest interval over which labels and other traffic are counted.
 const INTERVALS: (Span, Span) = (Span::from_millis(1), Span::from_millis(10_000));
@@ -19,74 +21,38 @@ const MEAN_WINDOWS: f64 = 1000.0;
 /// Windows of which the least queue is a standing one: the memory of the late factor.
 const STANDING_WINDOWS: f64 = 50.0;
 
-/// Eqs. (3) and (7) are computed this often, and at once when what they divide by has changed.
+/// What has departed is counted, and Eqs. (3) and (7) are computed: after a millisecond in which at least this share of a mean
+/// window has departed, after two in any case, and at once when the number of flows or the use factor has changed.
 const BETWEEN_UPDATES: Span = Span::from_millis(1);
+const SHARE_BETWEEN_UPDATES: f64 = 0.1;
 
-/// A flow counts as one of this router's if it follows at least this share of the offer: where two routers offer nearly the
-/// same, a flow would otherwise change between them with every fluctuation.
-pub(super) const TIE: f64 = 0.95;
-
-/// Least own share in (13), so that q follows the queue within a hundred windows.
-const LEAST_OWN_SHARE: f64 = 0.1;
-
-/// Eq. (7) without the division by N: what other traffic leaves of W / (T + q), in bytes/s. `loop_time` is T + q.
+/// The size of a packet as it is counted, so that a sum of many fits in 64 bits.
 #[inline]
-pub(super) fn own_rate(window: f64, loop_time: f64, others: &Others) -> f64 {
-    let rate = window / loop_time;
-    (rate - others.foreign.min(rate / 2.0) - others.elsewhere).max(0.0)
+fn countable(bytes: Bytes) -> u64 {
+    bytes.get().min(u32::MAX.into())
 }
 
-/// Eq. (7): the offered rate in bytes/s, a share of the rate that is left to own flows. Without a flow that follows this router,
-/// one that would follow it next may have the spare rate beside its present one, which is at most `largest`.
-#[inline]
-pub(super) fn offered_rate(own: f64, largest: f64, flows: f64) -> f64 {
-    if flows > 0.5 { own / flows.max(1.0) } else { own + largest }
-}
+/// Before the first packet.
+const NO_OFFER: Offer = Offer { rate: 0.0, router: 0 };
 
-/// Eq. (13): the mean wait q in seconds after a packet that is this share of a mean window. The rate of others times q is
-/// subtracted from W, so that an error of q is an error of the queue times the others' share over the own one. With a memory
-/// in inverse proportion to the own share the gain of this loop does not depend on it.
-#[inline]
-pub(super) fn next_mean_wait(mean_wait: f64, wait: f64, share: f64, own_share: f64) -> f64 {
-    mean_wait + share * own_share.max(LEAST_OWN_SHARE) / FIRST_WINDOWS * (wait - mean_wait)
-}
-
-/// Rates in bytes/s of the traffic that does not follow this router's offer.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Others {
-    /// Pledge flows whose least offer is of another router, of the last interval and without those that are counted now.
-    pub(super) elsewhere: f64,
-    /// Packets without a header of Pledge.
-    pub(super) foreign: f64,
-    /// The largest rate that a flow follows.
-    pub(super) largest: f64,
-}
-
-/// Bytes since the interval began.
+/// What has departed since the interval began, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Traffic {
     all: f64,
     elsewhere: f64,
     foreign: f64,
+    /// The largest rate of `elsewhere`, in bytes/s.
     largest: f64,
-    /// Longest loop in seconds.
-    longest: f64,
-}
-
-/// A packet whose service has begun.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct InService {
-    bytes: f64,
-    waited: Span,
-    began: Time,
-    /// Whether another packet was waiting behind it.
-    is_followed: bool,
+    /// Bytes of packets with a base round-trip time, the sum of these times, each times the bytes of its packet, and the longest
+    /// one.
+    with_rtt: u64,
+    base_rtts: u128,
+    longest: Span,
 }
 
 /// The router's state at one link.
 pub(super) struct PledgeRouter {
     params: RouterParams,
-    buffer: u64,
     known: Known,
     late: LateFactor,
     use_factor: f64,
@@ -100,12 +66,10 @@ pub(super) struct PledgeRouter {
     mean_wait: f64,
     /// What other traffic leaves, as a share of W / (T + q).
     own_share: f64,
-    in_service: Option<InService>,
-    /// A packet has found no room during the present service.
-    lacked_room: bool,
-    departures: Departures,
+    service: Service,
+    shown: Departures,
     /// Least queue of the present fifty windows, in bytes, and how many windows have departed of them.
-    standing: f64,
+    standing: u64,
     standing_windows: f64,
     labels: LabelCount,
     /// Flows that follow other routers.
@@ -113,13 +77,14 @@ pub(super) struct PledgeRouter {
     traffic: Traffic,
     others: Others,
     interval: (Time, Time),
-    /// When (3) and (7) are due, and the number of flows of the last time.
+    /// When the next update is due, if as many bytes have departed by then, and the number of flows of the last one.
     next_update: Time,
+    most_departed: u64,
     divided_by: f64,
     window: f64,
     offer: Offer,
-    /// q as headers carry it.
-    signalled_wait: Span,
+    /// Offer and q as headers carry them.
+    signal: Signal,
     has_samples: bool,
     unread: Unread,
 }
@@ -135,7 +100,6 @@ impl PledgeRouter {
         };
         Self {
             params,
-            buffer: facts.buffer.map_or(u64::MAX, |buffer| buffer.get()),
             known,
             late: LateFactor::INITIAL,
             use_factor: 1.0,
@@ -144,10 +108,9 @@ impl PledgeRouter {
             mean_window: 0.0,
             mean_wait: 0.0,
             own_share: 1.0,
-            in_service: None,
-            lacked_room: false,
-            departures: Departures::default(),
-            standing: f64::INFINITY,
+            service: Service::new(&params, known.capacity),
+            shown: Departures::default(),
+            standing: u64::MAX,
             standing_windows: 0.0,
             labels: LabelCount::new(),
             limited_elsewhere: LabelCount::new(),
@@ -155,10 +118,11 @@ impl PledgeRouter {
             others: Others::default(),
             interval: (Time::ZERO, Time::ZERO + params.initial_rtt),
             next_update: Time::ZERO,
+            most_departed: 0,
             divided_by: 0.0,
             window: 0.0,
-            offer: Offer { rate: 0.0, router: 0 },
-            signalled_wait: Span::ZERO,
+            offer: NO_OFFER,
+            signal: Signal::new(NO_OFFER, 0.0),
             has_samples: false,
             unread: Unread::default(),
         }
@@ -183,27 +147,24 @@ impl PledgeRouter {
             next_use_factor(&self.params, self.use_factor, wasted / window, served / window, most);
     }
 
-    /// The packet in service has left, or the next one takes its place: its wait is known.
-    fn end_service(&mut self, now: Time) {
-        let Some(served) = self.in_service.take() else { return };
-        let share = self.share(served.bytes);
-        let (took, service) = (now.since(served.began).secs(), served.bytes / self.known.capacity.max(1.0));
-        let mut wait = served.waited.secs();
-        if served.is_followed {
-            wait += (took - service).max(0.0);
+    /// Eqs. (4), (5) and (13) for what has departed.
+    fn count_departed(&mut self) {
+        let Some(departed) = self.service.take_departed() else { return };
+        let bytes = departed.bytes as f64;
+        let share = self.share(bytes);
+        self.mean_wait = next_mean_wait(self.mean_wait, departed.mean_wait(), share, self.own_share);
+        let of_window = |amount: u64| match self.params.per {
+            Per::Byte => amount as f64 / self.mean_window,
+            Per::Time => Span::from_picos(amount).secs() / self.known.base_rtt,
+        };
+        let (late, in_time) = (of_window(departed.late), of_window(departed.in_time));
+        if late > 0.0 {
+            self.late.count(&self.params, late, true);
         }
-        self.mean_wait = next_mean_wait(self.mean_wait, wait, share, self.own_share);
-        let is_late = wait > self.known.target;
-        match self.params.per {
-            Per::Byte => self.late.count(&self.params, share, is_late),
-            Per::Time => {
-                let busy = if served.is_followed { took } else { took.min(service) };
-                let lacked_room = std::mem::take(&mut self.lacked_room);
-                self.late.count(&self.params, busy / self.known.base_rtt, is_late || lacked_room);
-                self.late.count(&self.params, (took - busy) / self.known.base_rtt, false);
-            }
-        }
-        self.count_use(0.0, served.bytes, f64::INFINITY);
+        self.late.count(&self.params, in_time, false);
+        self.count_use(0.0, bytes, f64::INFINITY);
+        self.standing_windows += bytes / self.mean_window.max(self.known.product());
+        self.traffic.all += bytes;
     }
 
     /// The use factor at which both terms of (3) are equal.
@@ -214,24 +175,22 @@ impl PledgeRouter {
 
     /// Eq. (5) for the seconds without a packet, of which at most one round trip counts: a larger window shortens no more
     /// than that.
-    pub(super) fn count_idle_time(&mut self, now: Time, idle: f64) {
+    pub(super) fn count_idle_time(&mut self, idle: f64) {
         let wasted = self.known.capacity * idle.clamp(0.0, self.known.base_rtt);
         self.count_use(wasted, 0.0, self.most_use());
-        self.next_update = now;
+        self.next_update = Time::ZERO;
     }
 
-    /// Eq. (6), once in fifty windows, of a round trip at least, when `served` bytes leave behind `bytes_left`.
-    fn count_standing_queue(&mut self, bytes_left: f64, served: f64) {
-        self.standing = self.standing.min(bytes_left);
-        self.standing_windows += served / self.mean_window.max(self.known.product());
+    /// Eq. (6), once in fifty windows, of a round trip at least.
+    fn end_standing_queue(&mut self) {
         if self.standing_windows < STANDING_WINDOWS {
             return;
         }
-        if self.standing > 0.0 && self.known.product() > 0.0 {
-            let next = without_standing_queue(&self.known, self.window, self.standing);
+        if self.standing > 0 && self.known.product() > 0.0 {
+            let next = without_standing_queue(&self.known, self.window, self.standing as f64);
             self.use_factor = self.use_factor.min(next);
         }
-        (self.standing, self.standing_windows) = (f64::INFINITY, 0.0);
+        (self.standing, self.standing_windows) = (u64::MAX, 0.0);
     }
 
     fn end_interval(&mut self, now: Time) {
@@ -241,6 +200,8 @@ impl PledgeRouter {
         self.rate_samples += round_trips;
         let weight = (round_trips / (FIRST_WINDOWS + self.rate_samples).min(MEAN_WINDOWS)).min(1.0);
         self.mean_rate += weight * (traffic.all / seconds - self.mean_rate);
+        self.count_base_rtts(&traffic);
+        self.set_mean_window();
         // A label that leaves the count was last seen one to two intervals ago: by then its rate is in here.
         self.others = Others {
             elsewhere: traffic.elsewhere / seconds,
@@ -251,116 +212,170 @@ impl PledgeRouter {
         self.limited_elsewhere.end_interval();
         // Every flow sends a packet in it.
         let between_packets = 2.0 * self.known.packet / self.offer.rate.max(1.0);
-        let length = Span::from_secs(traffic.longest.max(between_packets).min(INTERVALS.1.secs()));
+        let longest = traffic.longest.secs() + self.mean_wait;
+        let length = Span::from_secs(longest.max(between_packets).min(INTERVALS.1.secs()));
         self.interval = (now, now + length.max(INTERVALS.0));
-        self.next_update = now;
     }
 
-    /// Eqs. (3) and (7), if they are due: a millisecond has passed, or the number of flows or the traffic of others has changed.
-    #[inline]
-    fn update_window(&mut self, now: Time) {
-        let flows = self.labels.count();
-        if now < self.next_update && flows == self.divided_by {
+    /// T, a mean over ten windows.
+    fn count_base_rtts(&mut self, traffic: &Traffic) {
+        if traffic.with_rtt == 0 {
             return;
         }
-        (self.next_update, self.divided_by) = (now + BETWEEN_UPDATES, flows);
+        let share = self.share(traffic.with_rtt as f64 / FIRST_WINDOWS);
+        let weight = if self.has_samples { share } else { 1.0 };
+        self.has_samples = true;
+        let picos = traffic.base_rtts as f64 / traffic.with_rtt as f64;
+        self.known.base_rtt += weight * (picos * Span::from_picos(1).secs() - self.known.base_rtt);
+    }
+
+    /// B.
+    fn set_mean_window(&mut self) {
+        self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.known.packet);
+        self.most_departed = (SHARE_BETWEEN_UPDATES * self.mean_window) as u64;
+    }
+
+    /// See [`BETWEEN_UPDATES`].
+    #[inline]
+    fn is_update_due(&self, now: Time) -> bool {
+        let passed = now >= self.next_update
+            && (self.service.departed_bytes() >= self.most_departed
+                || now >= self.next_update + BETWEEN_UPDATES);
+        passed || self.labels.count() != self.divided_by
+    }
+
+    fn set_capacity(&mut self, capacity: f64) {
+        if capacity != self.known.capacity {
+            self.known.capacity = capacity;
+            self.service.set_capacity(capacity);
+        }
+    }
+
+    /// Counts what has departed, and ends what is over.
+    #[inline(never)]
+    fn update(&mut self, now: Time, configured_capacity: Rate) {
+        self.set_capacity(configured_capacity.bytes_per_sec().max(self.shown.capacity()));
+        self.count_departed();
+        self.end_standing_queue();
+        self.update_window();
+        if now >= self.interval.1 {
+            self.end_interval(now);
+            self.update_window();
+        }
+        self.next_update = now + BETWEEN_UPDATES;
+    }
+
+    /// Eqs. (3) and (7).
+    fn update_window(&mut self) {
         if self.mean_rate <= 0.0 {
             self.mean_rate = self.known.capacity;
+            self.set_mean_window();
         }
-        self.mean_window = (self.mean_rate * self.known.base_rtt).max(self.known.packet);
         self.window = window(&self.known, self.late.value, self.use_factor);
         let loop_time = self.known.base_rtt + self.mean_wait;
         let own = own_rate(self.window, loop_time, &self.others);
         self.own_share = own * loop_time / self.window.max(1.0);
-        self.offer.rate = offered_rate(own, self.others.largest, flows);
-        self.signalled_wait = Span::from_secs(self.mean_wait);
+        self.divided_by = self.labels.count();
+        self.offer.rate = offered_rate(own, self.others.largest, self.divided_by);
+        self.signal = Signal::new(self.offer, self.mean_wait);
     }
 
     /// Counts a flow of Pledge.
-    fn note_flow(&mut self, now: Time, header: &PledgeHeader, bytes: f64, share: f64) {
-        let base_rtt = header.base_rtt().secs();
-        if base_rtt > 0.0 {
-            let weight = if self.has_samples { share / FIRST_WINDOWS } else { 1.0 };
-            self.has_samples = true;
-            self.known.base_rtt += weight * (base_rtt.max(INTERVALS.0.secs()) - self.known.base_rtt);
-            self.traffic.longest = self.traffic.longest.max(base_rtt + self.mean_wait);
+    #[inline(always)]
+    fn note_flow(&mut self, now: Time, header: &PledgeHeader, bytes: u64) {
+        let (traffic, base_rtt) = (&mut self.traffic, header.base_rtt());
+        if !base_rtt.is_zero() {
+            traffic.longest = traffic.longest.max(base_rtt);
+            traffic.with_rtt += bytes;
+            traffic.base_rtts += u128::from(base_rtt.max(INTERVALS.0).picos()) * u128::from(bytes);
         }
-        match header.followed() {
-            Some(followed)
-                if followed.router != self.offer.router && followed.rate < TIE * self.offer.rate =>
-            {
-                self.limited_elsewhere.insert(header.flow());
-                self.traffic.elsewhere += bytes;
-                self.traffic.largest = self.traffic.largest.max(followed.rate);
-            }
-            followed => self.count_flow(now, header.flow(), followed.map_or(0.0, |offer| offer.rate)),
+        if !header.follows(self.offer.router)
+            && let Some(followed) = header.followed()
+            && followed.rate < TIE * self.offer.rate
+        {
+            self.limited_elsewhere.insert(header.flow());
+            traffic.elsewhere += bytes as f64;
+            traffic.largest = traffic.largest.max(followed.rate);
+        } else {
+            self.count_flow(now, header);
         }
     }
 
-    /// Counts a flow that this router limits. If another router did so in the last interval, its rate leaves that of the
-    /// others at once: it would otherwise be in both terms of (7), which lets flows change between routers for ever.
-    fn count_flow(&mut self, now: Time, flow: u32, rate: f64) {
-        if self.limited_elsewhere.take(flow) {
+    /// Counts a flow that this router limits.
+    #[inline(always)]
+    fn count_flow(&mut self, now: Time, header: &PledgeHeader) {
+        if !self.limited_elsewhere.is_empty() {
+            self.leave_others(now, header);
+        }
+        self.labels.insert(header.flow());
+    }
+
+    /// If another router limited this flow in the last interval, its rate leaves that of the others at once: it would otherwise be
+    /// in both terms of (7), which lets flows change between routers for ever.
+    #[inline(never)]
+    fn leave_others(&mut self, now: Time, header: &PledgeHeader) {
+        if self.limited_elsewhere.take(header.flow()) {
+            let rate = header.followed().map_or(0.0, |offer| offer.rate);
             let bytes = rate * now.since(self.interval.0).secs();
             self.traffic.elsewhere = (self.traffic.elsewhere - bytes).max(0.0);
             self.others.elsewhere = (self.others.elsewhere - rate).max(0.0);
         }
-        self.labels.insert(flow);
+    }
+
+    /// The service of a packet begins at its arrival.
+    #[inline(never)]
+    fn end_idle_time(&mut self, now: Time, configured_capacity: Rate) {
+        self.set_capacity(configured_capacity.bytes_per_sec());
+        let idle = self.service.idle_time(now);
+        if !idle.is_zero() {
+            self.count_idle_time(idle.secs());
+        }
+    }
+
+    /// The service of a packet begins.
+    #[inline(always)]
+    pub(super) fn serve(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut PacketView<'_>,
+        queue: &QueueView,
+    ) -> Verdict {
+        let bytes = countable(packet.bytes);
+        self.service.begin(cx.now, bytes, queue);
+        self.shown.count(cx.now, bytes);
+        if self.is_update_due(cx.now) {
+            if self.offer.router == 0 {
+                self.offer.router = cx.random.bits().max(1);
+            }
+            self.update(cx.now, queue.configured_capacity);
+        }
+        self.standing = self.standing.min(queue.bytes.get().saturating_sub(bytes));
+        let protocol = packet.header.protocol();
+        match self.unread.note_own(ID, protocol, PledgeHeader::within(packet.header)) {
+            None => self.traffic.foreign += bytes as f64,
+            Some(header) => {
+                self.note_flow(cx.now, header, bytes);
+                header.pass(&self.signal, queue.head_sojourn);
+            }
+        }
+        Verdict::Keep
     }
 }
 
 impl Link for PledgeRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, ..Hooks::default() }
-    }
-
-    fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        if queue.packets == 0 {
-            self.known.capacity = queue.configured_capacity.bytes_per_sec();
-            if let Some(served) = self.in_service {
-                let idle = cx.now.since(served.began).secs() - served.bytes / self.known.capacity.max(1.0);
-                self.count_idle_time(cx.now, idle);
-            }
-        } else if queue.bytes.get().saturating_add(packet.bytes.get()) > self.buffer {
-            // It finds no room.
-            match self.params.per {
-                Per::Byte => self.late.count(&self.params, self.share(packet.bytes.as_f64()), true),
-                Per::Time => self.lacked_room = true,
-            }
-        }
-        Verdict::Keep
+        Hooks { depart: true, ..Hooks::default() }
     }
 
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        self.end_service(cx.now);
-        let bytes = packet.bytes.as_f64();
-        self.in_service = Some(InService {
-            bytes,
-            waited: queue.head_sojourn,
-            began: cx.now,
-            is_followed: queue.packets > 1,
-        });
-        if self.offer.router == 0 {
-            self.offer.router = cx.random.bits().max(1);
+        if queue.head_sojourn.is_zero() {
+            self.end_idle_time(cx.now, queue.configured_capacity);
         }
-        let shown = self.departures.count(cx.now, bytes);
-        self.known.capacity = queue.configured_capacity.bytes_per_sec().max(shown);
-        self.update_window(cx.now);
-        let share = self.share(bytes);
-        self.count_standing_queue(queue.bytes.saturating_sub(packet.bytes).as_f64(), bytes);
-        self.traffic.all += bytes;
-        let protocol = packet.header.protocol();
-        match self.unread.note_own(ID, protocol, PledgeHeader::within(packet.header)) {
-            None => self.traffic.foreign += bytes,
-            Some(header) => {
-                self.note_flow(cx.now, header, bytes, share);
-                header.pass(self.offer, self.signalled_wait, queue.head_sojourn);
-            }
-        }
-        if cx.now >= self.interval.1 {
-            self.end_interval(cx.now);
-        }
-        Verdict::Keep
+        self.serve(cx, packet, queue)
+    }
+
+    fn refuse(&mut self, bytes: Bytes) {
+        self.service.refuse(countable(bytes));
     }
 
     fn unread(&self) -> u64 {
@@ -383,7 +398,6 @@ mod tests {
     use crate::pledge::params::PARAMETERS;
     use crate::testing::PACKET;
     use millpond_law::{Ecn, Header, PacketKind, Random, Settings};
-    use millpond_units::{Bytes, Rate};
 
     const RTT: Span = Span::from_millis(50);
 
@@ -397,19 +411,13 @@ mod tests {
 
     impl Bench {
         fn new() -> Self {
-            Self::with_buffer(None)
+            Self::with(Per::Byte)
         }
 
-        /// The promise is one per time.
-        fn per_time(buffer: Option<Bytes>) -> Self {
-            let mut bench = Self::with_buffer(buffer);
-            bench.router.params.per = Per::Time;
-            bench
-        }
-
-        fn with_buffer(buffer: Option<Bytes>) -> Self {
-            let params = RouterParams::read(&Settings::check(PARAMETERS, []).unwrap());
-            let facts = LinkFacts::fifo(Rate::from_mbps(8.0), buffer, PACKET);
+        fn with(per: Per) -> Self {
+            let params =
+                RouterParams { per, ..RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()) };
+            let facts = LinkFacts::fifo(Rate::from_mbps(8.0), None, PACKET);
             let router = PledgeRouter::new(params, &facts);
             Self { router, random: Random::stream(1, "router"), now: Time::ZERO, capacity: 8e6 }
         }
@@ -424,11 +432,6 @@ mod tests {
             }
         }
 
-        fn arrive(&mut self, packets: u64) {
-            let (mut header, view) = (Header::NONE, self.view(packets, Span::ZERO));
-            self.pass(&mut header, &view, PledgeRouter::arrive);
-        }
-
         /// A packet departs that has waited for `sojourn`; `packets` are queued with it.
         fn depart(
             &mut self,
@@ -436,27 +439,16 @@ mod tests {
             packets: u64,
             sojourn: Span,
         ) -> Option<PledgeHeader> {
-            let mut header = Header::NONE;
+            let (mut ecn, mut header) = (Ecn::NotCapable, Header::NONE);
             if let Some(sent) = sent {
                 sent.emit(&mut header);
             }
             let view = self.view(packets, sojourn);
-            self.pass(&mut header, &view, PledgeRouter::depart);
+            let (kind, flow) = (PacketKind::Data, 0);
+            let mut packet = PacketView { bytes: PACKET, kind, flow, ecn: &mut ecn, header: &mut header };
+            let cx = &mut Context { now: self.now, random: &mut self.random };
+            self.router.depart(cx, &mut packet, &view);
             PledgeHeader::parse(&header)
-        }
-
-        /// Gives a packet with this header to one of the router's callbacks.
-        fn pass(
-            &mut self,
-            header: &mut Header,
-            view: &QueueView,
-            callback: fn(&mut PledgeRouter, &mut Context<'_>, &mut PacketView<'_>, &QueueView) -> Verdict,
-        ) {
-            let mut ecn = Ecn::NotCapable;
-            let mut packet =
-                PacketView { bytes: PACKET, kind: PacketKind::Data, flow: 0, ecn: &mut ecn, header };
-            let mut cx = Context { now: self.now, random: &mut self.random };
-            callback(&mut self.router, &mut cx, &mut packet, view);
         }
 
         /// A saturated millisecond: a packet that has waited for `sojourn`, and others behind it.
@@ -467,7 +459,7 @@ mod tests {
     }
 
     fn new_flow(label: u32) -> PledgeHeader {
-        PledgeHeader::new(label, RTT, None)
+        PledgeHeader::sent(label, RTT, None)
     }
 
     fn rate(header: &PledgeHeader) -> f64 {
@@ -476,44 +468,6 @@ mod tests {
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
         (a - b).abs() <= tolerance * b.abs()
-    }
-
-    #[test]
-    fn the_offered_rate_is_equation_7() {
-        let others = Others { elsewhere: 2e5, foreign: 1e5, largest: 3e5 };
-        // 60 kB in 60 ms: 1 MB/s, less .1 and .2.
-        assert!(near(own_rate(60e3, 0.06, &others), 0.7e6, 1e-12));
-        assert!(near(offered_rate(0.7e6, others.largest, 2.0), 0.35e6, 1e-12));
-        assert!(near(offered_rate(0.7e6, others.largest, 0.0), 0.7e6 + 0.3e6, 1e-12));
-        let flood = Others { foreign: 9e6, ..Others::default() };
-        assert!(near(own_rate(60e3, 0.06, &flood), 0.5e6, 1e-12), "half of the window is kept");
-        assert_eq!(own_rate(60e3, 0.06, &Others { elsewhere: 9e6, ..others }), 0.0);
-    }
-
-    /// The mean waits during `windows` of ten packets, in seconds from their equilibrium: a second at first. The queue answers to the
-    /// mean wait three windows later, multiplied by the share of others over the own one.
-    fn deviations(own_share: f64, memory_of_share: f64, windows: usize) -> Vec<f64> {
-        const PER_WINDOW: usize = 10;
-        let (gain, mut means) = ((1.0 - own_share) / own_share, vec![1.0; 3 * PER_WINDOW]);
-        for packet in 0..windows * PER_WINDOW {
-            let wait = -gain * means[packet];
-            let last = means[means.len() - 1];
-            means.push(next_mean_wait(last, wait, 1.0 / PER_WINDOW as f64, memory_of_share));
-        }
-        means
-    }
-
-    #[test]
-    fn the_mean_wait_settles_without_oscillation_whatever_the_own_share_is() {
-        for own_share in [1.0, 0.5, 0.2, 0.1] {
-            let means = deviations(own_share, own_share, 200);
-            assert!(means.windows(2).all(|pair| 0.0 <= pair[1] && pair[1] <= pair[0]), "{own_share}");
-            assert!(means[means.len() - 1] < 1e-3, "{own_share}");
-        }
-        // With a memory of ten windows for every share it oscillates at a fifth, and grows at a tenth: the product of gain and
-        // delay is 0.3 times 4 and 9, above 1 / e and above pi / 2.
-        assert!(deviations(0.2, 1.0, 200).iter().any(|mean| *mean < -0.1));
-        assert!(deviations(0.1, 1.0, 200).iter().any(|mean| mean.abs() > 10.0));
     }
 
     #[test]
@@ -528,30 +482,54 @@ mod tests {
     }
 
     #[test]
-    fn the_offer_is_computed_once_in_a_millisecond_and_at_once_for_a_new_flow() {
+    fn the_offer_is_computed_after_a_tenth_of_a_window_or_two_milliseconds_and_at_once_for_a_new_flow() {
         let mut bench = Bench::new();
-        bench.busy(new_flow(1), Span::ZERO);
-        let first = rate(&bench.busy(new_flow(1), Span::ZERO));
+        bench.busy(new_flow(1), Span::from_millis(1));
+        let first = rate(&bench.busy(new_flow(1), Span::from_millis(1)));
         bench.router.use_factor = 0.5;
-        bench.now += Span::from_micros(500);
-        let mut depart = |flow| rate(&bench.depart(Some(new_flow(flow)), 3, Span::ZERO).unwrap());
-        assert_eq!([depart(1), depart(2)], [first, first]);
-        let shared = depart(1);
+        let depart = |bench: &mut Bench, flow, micros| {
+            bench.now += Span::from_micros(micros);
+            rate(&bench.depart(Some(new_flow(flow)), 3, Span::from_millis(1)).unwrap())
+        };
+        assert_eq!([depart(&mut bench, 1, 500), depart(&mut bench, 2, 0)], [first, first]);
+        let shared = depart(&mut bench, 1, 0);
         assert!(near(shared, first / 4.0, 0.02), "{shared} of {first}");
+        // A mean window has 50 packets.
+        for (packets, micros, is_due) in
+            [(5, 190, false), (4, 300, false), (5, 250, true), (1, 1990, false), (1, 2000, true)]
+        {
+            bench.router.update(bench.now, Rate::from_mbps(8.0));
+            bench.router.use_factor /= 2.0;
+            let before = bench.router.offer.rate;
+            (0..packets).for_each(|_| {
+                depart(&mut bench, 1, micros);
+            });
+            assert_eq!(bench.router.offer.rate != before, is_due, "{packets} packets each {micros} us");
+        }
+    }
+
+    #[test]
+    fn base_round_trip_times_of_a_flow_that_starts_late_are_known_after_one() {
+        let mut bench = Bench::new();
+        bench.now = Time::from_secs(1.0);
+        for _ in 0..250 {
+            bench.busy(PledgeHeader::sent(1, Span::from_millis(200), None), Span::from_millis(1));
+        }
+        assert!(near(bench.router.known.base_rtt, 0.2, 1e-6), "{}", bench.router.known.base_rtt);
     }
 
     #[test]
     fn a_flow_limited_elsewhere_keeps_its_rate_and_the_rest_is_offered_to_the_others() {
         let mut bench = Bench::new();
         let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
-        let limited = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.2e6, router: own.router ^ 1 }));
+        let limited = PledgeHeader::sent(2, RTT, Some(Offer { rate: 0.2e6, router: own.router ^ 1 }));
         let mut offered = own.rate;
         // One packet in five: 0.2 MB/s of it.
         for packet in 0..2000 {
             let sent = if packet % 5 == 0 {
                 limited
             } else {
-                PledgeHeader::new(1, RTT, Some(Offer { rate: offered, router: own.router }))
+                PledgeHeader::sent(1, RTT, Some(Offer { rate: offered, router: own.router }))
             };
             offered = rate(&bench.busy(sent, Span::ZERO));
         }
@@ -580,7 +558,7 @@ mod tests {
         // its own the offer is `W / T - y`, with y the offer of the interval before, so that it alternates.
         let mut bench = Bench::new();
         let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
-        let liar = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.0, router: own.router ^ 1 }));
+        let liar = PledgeHeader::sent(2, RTT, Some(Offer { rate: 0.0, router: own.router ^ 1 }));
         let (mut offered, mut credit, mut of_liar) = (own.rate, 0.0, 0);
         for _ in 0..4000 {
             // Of the packets of a millisecond, the liar has as many as it was offered, at most all.
@@ -588,7 +566,7 @@ mod tests {
             let is_liar = credit >= 1.0;
             credit -= f64::from(u8::from(is_liar));
             of_liar += i32::from(is_liar);
-            let honest = PledgeHeader::new(1, RTT, Some(Offer { rate: offered, router: own.router }));
+            let honest = PledgeHeader::sent(1, RTT, Some(Offer { rate: offered, router: own.router }));
             offered = rate(&bench.busy(if is_liar { liar } else { honest }, Span::ZERO));
         }
         assert!((1700..2200).contains(&of_liar), "{of_liar} of 4000");
@@ -598,7 +576,7 @@ mod tests {
     fn a_flow_that_is_counted_again_leaves_the_rate_of_the_others_at_once() {
         let mut bench = Bench::new();
         let own = bench.busy(new_flow(1), Span::ZERO).offer().unwrap();
-        let following = |flow, rate, router| PledgeHeader::new(flow, RTT, Some(Offer { rate, router }));
+        let following = |flow, rate, router| PledgeHeader::sent(flow, RTT, Some(Offer { rate, router }));
         // One packet in five is of a flow that is limited elsewhere.
         for packet in 0..500 {
             bench.busy(following(1, own.rate, own.router), Span::ZERO);
@@ -620,12 +598,10 @@ mod tests {
     fn a_link_that_limits_no_flow_offers_the_spare_rate_beside_the_largest_share() {
         let mut bench = Bench::new();
         let router = bench.busy(new_flow(9), Span::ZERO).offer().unwrap().router;
-        let limited = PledgeHeader::new(2, RTT, Some(Offer { rate: 0.2e6, router: router ^ 1 }));
+        let limited = PledgeHeader::sent(2, RTT, Some(Offer { rate: 0.2e6, router: router ^ 1 }));
         let mut offered = 0.0;
         for _ in 0..200 {
-            bench.now += Span::from_millis(4);
-            bench.arrive(0);
-            bench.now += Span::from_millis(1);
+            bench.now += Span::from_millis(5);
             offered = rate(&bench.depart(Some(limited), 1, Span::ZERO).unwrap());
         }
         let whole = bench.router.window / bench.router.known.base_rtt;
@@ -662,17 +638,15 @@ mod tests {
 
     #[test]
     fn per_time_an_interruption_counts_for_its_length_and_idle_time_is_in_time() {
-        let mut bench = Bench::per_time(None);
+        let mut bench = Bench::with(Per::Time);
         bench.busy(new_flow(1), Span::ZERO);
         (bench.router.late.value, bench.router.late.windows) = (0.8, 1e6);
         // A packet is in service for 200 ms, four round trips, while others wait.
-        bench.now += Span::from_millis(199);
-        bench.busy(new_flow(1), Span::ZERO);
+        bench.now += Span::from_millis(200);
+        bench.depart(Some(new_flow(1)), 1, Span::from_millis(1));
         let lowered = bench.router.late.value;
         assert!(near(lowered, 0.8 * (1.0 - 0.02 * 4.0 * 0.95), 1e-9), "{lowered}");
         // Served within a millisecond, then the link is idle for 499 ms.
-        bench.router.in_service =
-            bench.router.in_service.map(|served| InService { is_followed: false, ..served });
         bench.now += Span::from_millis(499);
         bench.busy(new_flow(1), Span::ZERO);
         assert!(near(bench.router.late.value, lowered * (1.0 + 0.02 * 10.0 * 0.05), 1e-4));
@@ -680,37 +654,48 @@ mod tests {
 
     #[test]
     fn per_time_a_service_during_which_a_packet_finds_no_room_is_late() {
-        let mut bench = Bench::per_time(Some(PACKET * 10));
-        bench.busy(new_flow(1), Span::ZERO);
-        bench.arrive(10);
-        let before = bench.router.late.value;
-        bench.busy(new_flow(1), Span::ZERO);
-        assert!(bench.router.late.value < before);
-        let after = bench.router.late.value;
-        bench.busy(new_flow(1), Span::ZERO);
-        assert!(bench.router.late.value > after);
+        let mut bench = Bench::with(Per::Time);
+        // Each update counts the services of two packets.
+        let mut next = |refuses: bool| {
+            if refuses {
+                bench.router.refuse(PACKET);
+            }
+            let before = bench.router.late.value;
+            for _ in 0..2 {
+                bench.busy(new_flow(1), Span::from_millis(1));
+            }
+            bench.router.late.value - before
+        };
+        next(false);
+        next(false);
+        assert!(next(true) < 0.0);
+        assert!(next(false) > 0.0);
     }
 
     #[test]
     fn a_packet_without_room_is_late() {
-        let mut bench = Bench::with_buffer(Some(PACKET * 10));
-        bench.busy(new_flow(1), Span::ZERO);
-        let before = bench.router.late.value;
-        bench.arrive(9);
-        assert_eq!(bench.router.late.value, before);
-        bench.arrive(10);
-        assert!(bench.router.late.value < before);
+        let after = |refused: u64| {
+            let mut bench = Bench::new();
+            for _ in 0..3 {
+                bench.busy(new_flow(1), Span::from_millis(1));
+            }
+            bench.router.refuse(PACKET * refused);
+            for _ in 0..2 {
+                bench.busy(new_flow(1), Span::from_millis(1));
+            }
+            bench.router.late.value
+        };
+        // The first step is a tenth for a window of 50 packets.
+        assert!(near(after(0) - after(5), 0.95 * 0.1 * 5.0 / 50.0, 0.1), "{}", after(0) - after(5));
     }
 
     #[test]
     fn idle_time_raises_the_use_factor_by_at_most_one_round_trip() {
         let after = |idle: Span| {
             let mut bench = Bench::new();
-            bench.busy(new_flow(1), Span::ZERO);
-            bench.router.in_service =
-                bench.router.in_service.map(|served| InService { is_followed: false, ..served });
+            bench.depart(Some(new_flow(1)), 1, Span::ZERO);
             bench.now += Span::from_millis(1) + idle;
-            bench.arrive(0);
+            bench.depart(Some(new_flow(1)), 1, Span::ZERO);
             bench.router.use_factor
         };
         // (1 - spare) eta_u times the share of a window of 50 ms.
@@ -735,6 +720,7 @@ mod tests {
         let mut bench = Bench::new();
         bench.busy(new_flow(1), Span::ZERO);
         (bench.router.mean_rate, bench.router.use_factor) = (1e3, 1.5);
+        bench.router.set_mean_window();
         // A mean window is a packet: two round trips of saturated service are a hundred of them.
         for _ in 0..100 {
             bench.now += Span::from_millis(1);

@@ -9,8 +9,10 @@ mod label_count;
 #[cfg(test)]
 mod label_model;
 mod link;
+mod offers;
 mod params;
 mod sender;
+mod service;
 mod shown_capacity;
 
 pub use header::PledgeHeader;

@@ -1,6 +1,6 @@
 //! The Pledge sender: its window is the offered rate times its round-trip time with the mean waits of its path.
 
-use super::header::{Offer, PledgeHeader};
+use super::header::PledgeHeader;
 use super::params::INITIAL_WINDOW;
 use millpond_law::{
     Ack, Cause, Congestion, Context, Gauge, Header, Permit, Probes, Sender, Settings, Start, Unread,
@@ -24,13 +24,15 @@ fn base_rtt(known: Span, ack: &Ack, waited: Span) -> Span {
 }
 
 /// Eq. (8): the window in bytes, of which the endpoint sends the nearest whole number of packets.
+#[inline]
 fn granted_window(rate: f64, base_rtt: Span, waits: Span) -> f64 {
-    rate * (base_rtt.secs() + waits.secs())
+    rate * (base_rtt + waits).secs()
 }
 
-/// Eq. (9): the pace in bytes/s of a window of at least a packet: it and half a packet per base round-trip time.
-fn pace(window: f64, packet: f64, base_rtt: Span) -> f64 {
-    (window + packet / 2.0) / base_rtt.secs().max(1e-6)
+/// Eq. (9): the pace of a window of at least a packet: it and half a packet per base round-trip time. Only what may leave
+/// beside the packet that an acknowledgement replaces is paced: acknowledgements have a pace of their own.
+fn pace(window: f64, packet: f64, base_rtt: Span) -> Rate {
+    Rate::from_bps_f64(8.0 * (window + packet / 2.0) / base_rtt.secs().max(1e-6)).max(Rate::from_bps(1))
 }
 
 /// Eq. (10): the time between the acknowledgement of a packet and the next packet for a window of less than a packet: the
@@ -44,9 +46,11 @@ fn pause(window: f64, packet: f64, base_rtt: Span) -> Span {
 pub(super) struct PledgeSender {
     initial_window: f64,
     packet: Bytes,
-    flow: u32,
+    /// The same as a number.
+    packet_bytes: f64,
+    /// What packets carry: the label of the flow, its base round-trip time and the offer that it follows.
+    header: PledgeHeader,
     base_rtt: Span,
-    followed: Option<Offer>,
     permit: Permit,
     /// No acknowledgement has arrived since the last probe timeout.
     timed_out: bool,
@@ -60,9 +64,9 @@ impl PledgeSender {
         Self {
             initial_window: settings.get(INITIAL_WINDOW),
             packet: Bytes::ZERO,
-            flow: 0,
+            packet_bytes: 0.0,
+            header: PledgeHeader::new(0),
             base_rtt: Span::ZERO,
-            followed: None,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
             timed_out: false,
             in_doubt: Bytes::ZERO,
@@ -71,27 +75,27 @@ impl PledgeSender {
     }
 
     fn begin(&mut self) {
-        self.followed = None;
+        self.header.follow_none();
         let window = Bytes::from_f64(self.initial_window * self.packet.as_f64());
         self.permit = Permit { window: Some(window), ..Permit::default() };
     }
 
-    fn follow(&mut self, now: Time, offer: Offer, waits: Span) {
-        self.followed = Some(offer);
-        let window = granted_window(offer.rate, self.base_rtt, waits);
-        let packet = self.packet.as_f64();
+    /// Follows the offer in the header of an acknowledgement, after which so many bytes are in flight.
+    fn follow(&mut self, now: Time, in_flight: Bytes, received: &PledgeHeader) {
+        let Some(offer) = received.offer() else { return };
+        self.header.follow(received);
+        let packet = self.packet_bytes;
+        let window = granted_window(offer.rate, self.base_rtt, received.waits());
         if window < packet {
             self.pause_for(now, pause(window, packet, self.base_rtt));
             return;
         }
         let rounded = Bytes::from_f64(window + packet / 2.0);
-        let pace = Rate::from_bps_f64(8.0 * pace(window, packet, self.base_rtt)).max(Rate::from_bps(1));
-        self.permit = Permit {
-            window: Some(rounded),
-            pace: Some(pace),
-            probes: self.probes(rounded),
-            ..Permit::default()
-        };
+        let is_burst = rounded.saturating_sub(in_flight) >= self.packet * 2;
+        self.permit.window = Some(rounded);
+        self.permit.pace = is_burst.then(|| pace(window, packet, self.base_rtt));
+        self.permit.wake = None;
+        self.permit.probes = self.probes(rounded);
     }
 
     /// Whether the bytes in flight are lost is in doubt after a timeout, until a later packet is acknowledged (RFC 9002,
@@ -122,19 +126,23 @@ impl PledgeSender {
 
 impl Sender for PledgeSender {
     fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
-        self.packet = start.packet;
-        self.flow = cx.random.bits();
+        (self.packet, self.packet_bytes) = (start.packet, start.packet.as_f64());
+        self.header = PledgeHeader::new(cx.random.bits());
         self.begin();
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.note_doubt(ack);
-        let header = self.unread.note(PledgeHeader::parse(&ack.header));
-        self.base_rtt = base_rtt(self.base_rtt, ack, header.map_or(Span::ZERO, |header| header.waited()));
-        if let Some(header) = header
-            && let Some(offer) = header.offer()
-        {
-            self.follow(cx.now, offer, header.waits());
+        if self.timed_out || self.in_doubt > Bytes::ZERO {
+            self.note_doubt(ack);
+        }
+        let received = self.unread.note(PledgeHeader::parse(&ack.header));
+        let base_rtt = base_rtt(self.base_rtt, ack, received.map_or(Span::ZERO, |header| header.waited()));
+        if base_rtt != self.base_rtt {
+            self.base_rtt = base_rtt;
+            self.header.set_base_rtt(base_rtt);
+        }
+        if let Some(received) = received {
+            self.follow(cx.now, ack.in_flight, &received);
         }
     }
 
@@ -162,12 +170,15 @@ impl Sender for PledgeSender {
     /// make longer than the interruption.
     #[inline]
     fn permit(&self) -> Permit {
+        if self.in_doubt == Bytes::ZERO {
+            return self.permit;
+        }
         let least = self.in_doubt + self.packet;
         Permit { window: self.permit.window.map(|window| window.max(least)), ..self.permit }
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
-        PledgeHeader::new(self.flow, self.base_rtt, self.followed).emit(header);
+        self.header.emit(header);
     }
 
     fn unread(&self) -> u64 {
@@ -177,7 +188,7 @@ impl Sender for PledgeSender {
     fn observe(&self, gauge: &mut dyn Gauge) {
         let packets = |bytes: Bytes| bytes.as_f64() / self.packet.as_f64().max(1.0);
         gauge.quantity("window", "packets", self.permit.window.map_or(0.0, packets));
-        if let Some(offer) = self.followed {
+        if let Some(offer) = self.header.followed() {
             gauge.quantity("offered rate", "bit/s", offer.rate * 8.0);
         }
     }
@@ -187,18 +198,23 @@ impl Sender for PledgeSender {
 mod tests {
     use super::*;
     use crate::pledge::Pledge;
+    use crate::pledge::header::{Offer, Signal};
     use crate::testing::{PACKET, SenderBench};
     use millpond_law::Episode;
 
     const RTT: Span = Span::from_millis(80);
 
     /// An acknowledgement with this offered rate in packets per 80 ms, and these mean waits; the packet itself has not waited.
-    fn follow(bench: &mut SenderBench, packets: f64, waits: Span) {
-        let mut header = Header::NONE;
-        let mut sent = PledgeHeader::new(1, RTT, None);
-        sent.pass(Offer { rate: packets * PACKET.as_f64() / RTT.secs(), router: 7 }, waits, Span::ZERO);
+    fn offering(bench: &SenderBench, packets: f64, waits: Span) -> Ack {
+        let (mut header, mut sent) = (Header::NONE, PledgeHeader::new(1));
+        let offer = Offer { rate: packets * PACKET.as_f64() / RTT.secs(), router: 7 };
+        sent.pass(&Signal::new(offer, waits.secs()), Span::ZERO);
         sent.emit(&mut header);
-        let ack = Ack { header, ..bench.plain() };
+        Ack { header, ..bench.plain() }
+    }
+
+    fn follow(bench: &mut SenderBench, packets: f64, waits: Span) {
+        let ack = offering(bench, packets, waits);
         bench.ack(&ack);
     }
 
@@ -215,6 +231,18 @@ mod tests {
         assert!((pace(&bench) - 100.5).abs() < 1e-2);
         follow(&mut bench, 20.0, Span::ZERO);
         assert!((bench.window() - 20.5).abs() < 1e-2, "{}", bench.window());
+    }
+
+    #[test]
+    fn only_what_may_leave_beside_the_packet_that_an_acknowledgement_replaces_is_paced() {
+        let mut bench = SenderBench::new(&Pledge, &[], RTT);
+        follow(&mut bench, 20.0, Span::ZERO);
+        let ack = offering(&bench, 20.0, Span::ZERO);
+        // A window of 20.5 packets, of which 20 fit.
+        for (in_flight, is_paced) in [(20, false), (19, false), (18, true), (0, true)] {
+            bench.ack(&Ack { in_flight: PACKET * in_flight, ..ack });
+            assert_eq!(bench.law.permit().pace.is_some(), is_paced, "{in_flight}");
+        }
     }
 
     #[test]
@@ -271,8 +299,8 @@ mod tests {
         for (rtt, waited, expected) in
             [(200, 90, 110), (180, 100, 80), (150, 60, 80), (79, 0, 79), (400, 325, 75)]
         {
-            let mut sent = PledgeHeader::new(1, RTT, None);
-            sent.pass(Offer { rate: 1e6, router: 7 }, millis(5), millis(waited));
+            let mut sent = PledgeHeader::new(1);
+            sent.pass(&Signal::new(Offer { rate: 1e6, router: 7 }, 0.005), millis(waited));
             let mut header = Header::NONE;
             sent.emit(&mut header);
             let ack = Ack { header, rtt: Some(millis(rtt)), min_rtt: millis(rtt.min(200)), ..bench.plain() };
