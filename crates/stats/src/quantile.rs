@@ -46,20 +46,21 @@ pub fn with_quantiles(points: &[(f64, f64)], levels: &[f64]) -> Vec<(f64, f64)> 
 /// A distribution of more than this many points is thinned before it is saved or drawn.
 pub const CURVE_POINTS: usize = 200;
 
-/// The cumulative shares above which [`thinned_curve`] keeps points of the tail.
-const TAIL: f64 = 0.99;
+/// In the tail, [`thinned_curve`] keeps a point each time that the share above it falls by this factor.
+const TAIL_RATIO: f64 = 0.85;
 
-/// The points `(cumulative share, value)` of a distribution, thinned for a curve: of more than [`CURVE_POINTS`] it keeps a point per step of `2 / CURVE_POINTS` in share, the tail above the share 0.99, and the
-/// last point.
+/// The points `(cumulative share, value)` of a distribution, thinned for a curve: of more than [`CURVE_POINTS`] it keeps a point
+/// per step of `2 / CURVE_POINTS` in share, in the tail one each time that the share of greater values has fallen by 15 %, and the
+/// last point. These are at most [`CURVE_POINTS`] of 10^8 points.
 pub fn thinned_curve(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let step = 2.0 / CURVE_POINTS as f64;
     let last = points.len().saturating_sub(1);
-    let tail = points.len().saturating_sub(CURVE_POINTS / 2);
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for (index, &(share, value)) in points.iter().enumerate() {
-        let is_next_step = kept.last().is_none_or(|&(before, _)| share - before >= step);
-        let is_tail = index >= tail && share >= TAIL;
-        if points.len() <= CURVE_POINTS || is_next_step || index == last || is_tail {
+        let is_next_step = kept
+            .last()
+            .is_none_or(|&(before, _)| share - before >= step || 1.0 - share <= TAIL_RATIO * (1.0 - before));
+        if points.len() <= CURVE_POINTS || is_next_step || index == last {
             kept.push((share, value));
         }
     }
@@ -101,9 +102,15 @@ mod tests {
         let curve = thinned_curve(&uniform);
         assert!(curve.len() <= CURVE_POINTS, "{}", curve.len());
         assert_eq!((curve[0], curve[curve.len() - 1]), (uniform[0], uniform[uniform.len() - 1]));
-        // A step of a hundredth of the share up to the tail, which is kept as it is: the last hundred values.
-        assert!(curve.ends_with(&uniform[99_900..]));
-        assert_eq!(curve.len(), 100 + 100, "shares of 1 / 100,000 to .99 in steps, and the tail");
+        // Steps of a hundredth until the share above is 0.01 / 0.15 (93), steps of 15 % of it as long as that is a value or more (42),
+        // and each of the last six values.
+        assert!((93 + 40..=93 + 42 + 7).contains(&curve.len()), "{}", curve.len());
+        assert!(curve.ends_with(&uniform[99_994..]));
+        let [upper, lower] = [0.99, 0.999].map(|level| {
+            let from = curve.partition_point(|point| point.0 < level);
+            (curve[from].0 - curve[from - 1].0) / (1.0 - curve[from - 1].0)
+        });
+        assert!(upper < 0.16 && lower < 0.16, "{upper} {lower}");
         assert_eq!(thinned_curve(&uniform[..CURVE_POINTS]), uniform[..CURVE_POINTS]);
     }
 
