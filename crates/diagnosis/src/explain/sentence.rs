@@ -17,7 +17,7 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
     let Some(model) = &explained.model else { return sentence_of_cycle(explained, shown) };
     let sentence = linear_sentence(explained, model, shown);
     if let SteadyState::Continuum { reason, ranges } = &explained.steady_state {
-        return format!("{sentence}; its equilibria form {}: {reason}", continuum_clause(ranges));
+        return format!("{sentence}; there is {}: {reason}", continuum_clause(ranges));
     }
     match explained.steady_state.is_stable() {
         // The run's queues are in the loop of the model, but not in that of the equilibrium.

@@ -42,7 +42,7 @@ const HOSTS: Form = Form::List { item: &Form::Name, least: 2 };
 
 /// The keys of paths between random hosts.
 pub(crate) static DRAWN: KeyTable<DrawnTable> = KeyTable {
-    name: "paths between random hosts",
+    name: "random path",
     blank: DrawnTable::default,
     plain: None,
     keys: &[

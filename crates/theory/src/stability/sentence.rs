@@ -59,7 +59,7 @@ fn head(state: &SteadyState) -> String {
                 dimension => format!("disturbances in {dimension} directions neither grow nor decay"),
             };
             let clause = continuum_clause(ranges);
-            format!("marginal: {neutral}, because the equilibria form {clause} ({reason}); all others decay")
+            format!("marginal: {neutral}, because there is {clause} ({reason}); all others decay")
         }
         other => steady_state_sentence(other),
     }
