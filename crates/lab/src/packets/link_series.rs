@@ -58,9 +58,12 @@ impl LinkSeries {
         if let Some(configured) = &mut self.configured_capacity {
             configured.push(sample, mean_configured_capacity(link, interval));
         }
-        let served_bytes = link.served_bytes();
+        let (served_bytes, queue_time) = (link.served_bytes(), link.queue_time());
+        if served_bytes == self.served_bytes && queue_time == self.queue_time {
+            // Nothing was on the link.
+            return self.rows.push(sample, [capacity, 0.0, 0.0, f64::NAN]);
+        }
         let throughput = to_float(served_bytes - self.served_bytes) * 8.0 / seconds;
-        let queue_time = link.queue_time();
         let queue = to_float(queue_time.saturating_sub(self.queue_time)) / picos;
         self.rows.push(sample, [capacity, throughput, queue, mean_delay_ms(link.interval_delay())]);
         (self.served_bytes, self.queue_time) = (served_bytes, queue_time);

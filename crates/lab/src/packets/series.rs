@@ -34,11 +34,21 @@ pub(super) struct PacketSeriesRecorder {
     samples: usize,
 }
 
+/// Who has a quantity. Two quantities of an entity with one name are the same if one of these has them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The entity itself.
+    Entity,
+    /// The law at the sender of a loop.
+    SenderLaw,
+    /// The law of a link that reads these headers.
+    LinkLaw(HeaderId),
+}
+
 /// A quantity of an entity that has a series.
 struct RecordedQuantity {
     name: &'static str,
-    /// The protocol, if it is a quantity of a router.
-    header: HeaderId,
+    owner: Owner,
     /// The position of its series among those of all entities.
     position: usize,
     series: RecordedSeries,
@@ -92,7 +102,7 @@ impl<'a> SampledEntity<'a> {
 
     #[inline]
     fn push(&mut self, quantity: &'static str, unit: &'static str, value: f64) {
-        self.push_named(quantity, HeaderId::NONE, |_| quantity.to_owned(), unit, value);
+        self.push_named(quantity, Owner::Entity, |_| quantity.to_owned(), unit, value);
     }
 
     /// Adds a sample to the series of a quantity. `full_name` returns its name in the results; true: the first quantity of
@@ -102,17 +112,17 @@ impl<'a> SampledEntity<'a> {
     fn push_named(
         &mut self,
         name: &'static str,
-        header: HeaderId,
+        owner: Owner,
         full_name: impl FnOnce(bool) -> String,
         unit: &'static str,
         value: f64,
     ) {
         match self.quantities.get_mut(self.sampled) {
-            Some(next) if std::ptr::eq(next.name, name) && next.header == header => {
+            Some(next) if std::ptr::eq(next.name, name) && next.owner == owner => {
                 next.series.push(self.interval.sample, value);
                 self.sampled += 1;
             }
-            _ => self.push_elsewhere(name, header, full_name, unit, value),
+            _ => self.push_elsewhere(name, owner, full_name, unit, value),
         }
     }
 
@@ -121,15 +131,15 @@ impl<'a> SampledEntity<'a> {
     fn push_elsewhere(
         &mut self,
         name: &'static str,
-        header: HeaderId,
+        owner: Owner,
         full_name: impl FnOnce(bool) -> String,
         unit: &'static str,
         value: f64,
     ) {
-        let is_wanted = |quantity: &RecordedQuantity| quantity.header == header && quantity.name == name;
+        let is_wanted = |quantity: &RecordedQuantity| quantity.owner == owner && quantity.name == name;
         let is_next = self.quantities.get(self.sampled).is_some_and(is_wanted);
         let known = if is_next { Some(self.sampled) } else { self.quantities.iter().position(is_wanted) };
-        let position = known.unwrap_or_else(|| self.add_quantity(name, header, full_name, unit));
+        let position = known.unwrap_or_else(|| self.add_quantity(name, owner, full_name, unit));
         self.quantities[position].series.push(self.interval.sample, value);
         self.sampled = position + 1;
     }
@@ -139,7 +149,7 @@ impl<'a> SampledEntity<'a> {
     fn add_quantity(
         &mut self,
         name: &'static str,
-        header: HeaderId,
+        owner: Owner,
         full_name: impl FnOnce(bool) -> String,
         unit: &'static str,
     ) -> usize {
@@ -148,7 +158,7 @@ impl<'a> SampledEntity<'a> {
         if self.stays {
             series.reserve(self.interval.left);
         }
-        self.quantities.push(RecordedQuantity { name, header, position: *self.series_count, series });
+        self.quantities.push(RecordedQuantity { name, owner, position: *self.series_count, series });
         *self.series_count += 1;
         self.quantities.len() - 1
     }
@@ -162,18 +172,24 @@ struct SampledSenderLaw<'a, 'b> {
 }
 
 impl Gauge for SampledSenderLaw<'_, '_> {
-    /// A quantity with the name of one of every flow is another one.
     fn quantity(&mut self, name: &'static str, unit: &'static str, value: f64) {
-        let name = match name {
-            quantity::WINDOW if self.has_window => return,
-            quantity::GOODPUT => "goodput of the law",
-            quantity::SEND_RATE => "send rate of the law",
-            quantity::QUEUEING => "queueing delay of the law",
-            quantity::RTT => "smoothed RTT of the law",
-            quantity::BACKLOG => "backlog of the law",
-            other => other,
-        };
-        self.of_loop.push(name, unit, value);
+        if name != quantity::WINDOW {
+            self.of_loop.push_named(name, Owner::SenderLaw, |_| law_quantity(name).to_owned(), unit, value);
+        } else if !self.has_window {
+            self.of_loop.push(name, unit, value);
+        }
+    }
+}
+
+/// The name in the results of a quantity of a law at a sender. One with the name of a quantity of every flow is another one.
+fn law_quantity(name: &'static str) -> &'static str {
+    match name {
+        quantity::GOODPUT => "goodput of the law",
+        quantity::SEND_RATE => "send rate of the law",
+        quantity::QUEUEING => "queueing delay of the law",
+        quantity::RTT => "smoothed RTT of the law",
+        quantity::BACKLOG => "backlog of the law",
+        other => other,
     }
 }
 
@@ -192,7 +208,7 @@ impl Gauge for SampledLinkLaw<'_, '_> {
             Some(protocol) if !is_first => format!("{name} of {protocol}"),
             _ => name.to_owned(),
         };
-        self.link.push_named(name, self.header, full_name, unit, value);
+        self.link.push_named(name, Owner::LinkLaw(self.header), full_name, unit, value);
     }
 }
 

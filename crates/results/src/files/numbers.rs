@@ -58,27 +58,67 @@ struct NumberEncoder {
     positions: Vec<u32>,
     /// Numbers that are not on a page yet, in the encoding `PLAIN`. They follow all positions.
     plain: Vec<u8>,
-    /// The pages of each list that has pages of its own, by its address and length.
-    long_lists: BTreeMap<(usize, usize), Range<usize>>,
+    long_lists: BTreeMap<ListIdentity, LongList>,
+}
+
+/// The address and the length of a list.
+type ListIdentity = (usize, usize);
+
+fn identity(list: &[f64]) -> ListIdentity {
+    (list.as_ptr().addr(), list.len())
+}
+
+/// A list that has pages of its own.
+struct LongList {
+    pages: Range<usize>,
+    /// The position of its first number in the dictionary if all of its numbers are entries, one after the other.
+    first_entry: Option<usize>,
 }
 
 impl NumberEncoder {
     /// Appends a list. All lists must stay where they are until the last one has been appended.
     fn push_list(&mut self, list: &NumberList<'_>) -> Result<(), ParquetError> {
-        let long = match *list {
-            NumberList::All(numbers) if numbers.len() >= OWN_PAGE_ROWS => numbers,
-            _ => return list.try_blocks(|numbers| self.push(numbers)),
+        let long = match list {
+            NumberList::All(numbers) if numbers.len() >= OWN_PAGE_ROWS => *numbers,
+            NumberList::All(numbers) => return self.push(numbers),
+            NumberList::Present { numbers, positions } => match self.first_entry(numbers) {
+                Some(first) => return self.push_entries(first, positions),
+                None => return list.try_blocks(|numbers| self.push(numbers)),
+            },
         };
         self.close_pages()?;
-        let identity = (long.as_ptr().addr(), long.len());
-        if let Some(pages) = self.long_lists.get(&identity) {
-            self.pages.repeat(pages.clone());
+        if let Some(known) = self.long_lists.get(&identity(long)) {
+            self.pages.repeat(known.pages.clone());
             return Ok(());
         }
         let first = self.pages.count();
         self.push(long)?;
         self.close_pages()?;
-        self.long_lists.insert(identity, first..self.pages.count());
+        let known = LongList { pages: first..self.pages.count(), first_entry: self.dictionary.place(long) };
+        self.long_lists.insert(identity(long), known);
+        Ok(())
+    }
+
+    /// The position of the first of these numbers in the dictionary if they are a list that has pages of its own, all of them
+    /// are entries, one after the other, and the dictionary is not full.
+    fn first_entry(&self, numbers: &[f64]) -> Option<usize> {
+        if !self.dictionary.has_room() {
+            return None;
+        }
+        self.long_lists.get(&identity(numbers))?.first_entry
+    }
+
+    /// Appends the entries of the dictionary at these positions after `first`.
+    fn push_entries(&mut self, first: usize, positions: &[u32]) -> Result<(), ParquetError> {
+        let mut rest = positions;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(PAGE_ROWS - self.positions.len()));
+            self.positions.extend(now.iter().map(|position| first as u32 + position));
+            rest = later;
+            if self.positions.len() == PAGE_ROWS {
+                self.close_positions()?;
+            }
+        }
         Ok(())
     }
 
@@ -109,7 +149,7 @@ impl NumberEncoder {
     fn close_positions(&mut self) -> Result<(), ParquetError> {
         if !self.positions.is_empty() {
             let encoded = encode_numbers(&self.positions);
-            self.pages.push(encoded, self.positions.len(), Encoding::RLE_DICTIONARY)?;
+            self.pages.push(&encoded, self.positions.len(), Encoding::RLE_DICTIONARY)?;
             self.positions.clear();
         }
         Ok(())
@@ -118,7 +158,8 @@ impl NumberEncoder {
     fn close_plain(&mut self) -> Result<(), ParquetError> {
         let rows = self.plain.len() / size_of::<f64>();
         if rows > 0 {
-            self.pages.push(std::mem::take(&mut self.plain), rows, Encoding::PLAIN)?;
+            self.pages.push(&self.plain, rows, Encoding::PLAIN)?;
+            self.plain.clear();
         }
         Ok(())
     }
@@ -126,8 +167,8 @@ impl NumberEncoder {
     fn finish(mut self) -> Result<ColumnPages, ParquetError> {
         self.close_pages()?;
         let entries = &self.dictionary.entries;
-        self.pages
-            .set_dictionary(entries.iter().flat_map(|bits| bits.to_le_bytes()).collect(), entries.len());
+        let encoded: Vec<u8> = entries.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+        self.pages.set_dictionary(&encoded, entries.len())?;
         Ok(self.pages)
     }
 }
@@ -189,6 +230,16 @@ impl Dictionary {
         let same = BLOCK * blocks.take_while(is_same).count();
         let rest = numbers[same..].iter().zip(&entries[same..]);
         same + rest.take_while(|pair| differs(*pair) == 0).count()
+    }
+
+    /// The position of the first number if all of them are entries, one after the other.
+    fn place(&self, numbers: &[f64]) -> Option<usize> {
+        let bits = numbers.first()?.to_bits();
+        if self.slots.is_empty() {
+            return None;
+        }
+        let first = self.slots[self.slot(bits)].checked_sub(1)? as usize;
+        (self.following(first, numbers) == numbers.len()).then_some(first)
     }
 
     /// The position of a number, which is added if it is new; none if the dictionary is full.

@@ -202,12 +202,18 @@ mod tests {
         // A block has 4096 numbers; with the last two, the dictionary becomes full within a list.
         for count in [1, 2, 4096, 4097, 150_000, 300_000] {
             let numbers: Vec<f64> = (0..count).map(|n| n as f64 * 0.1).collect();
-            let values: Vec<f64> = (0..count).map(|n| if is_absent(&n) { f64::NAN } else { 1.0 }).collect();
-            let expected: Vec<f64> = (0..count).filter(|n| !is_absent(n)).map(|n| numbers[n]).collect();
-            let list = NumberList::Valued { numbers: &numbers, values: &values };
+            let positions: Vec<usize> = (0..count).filter(|n| !is_absent(n)).collect();
+            let expected: Vec<f64> = positions.iter().map(|n| numbers[*n]).collect();
+            let positions = positions.iter().map(|n| *n as u32).collect();
+            let list = NumberList::Present { numbers: &numbers, positions };
             assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
             assert!(list.iter().eq(expected.iter().copied()), "{count} numbers");
-            assert!(read_lists(vec![list, list]) == [&expected[..], &expected].concat(), "{count} numbers");
+            let twice = [&expected[..], &expected].concat();
+            assert!(read_lists(vec![list.clone(), list.clone()]) == twice, "{count} numbers");
+            // With all of them before, their positions in the dictionary are known.
+            let all = NumberList::All(&numbers);
+            let after_all = [&numbers[..], &twice].concat();
+            assert!(read_lists(vec![all, list.clone(), list]) == after_all, "{count} numbers");
         }
     }
 

@@ -30,16 +30,16 @@ pub enum Cells<'a> {
 }
 
 /// Numbers of a run, which are not copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum NumberList<'a> {
     /// All of them.
     All(&'a [f64]),
-    /// Those at whose position `values` has a value; both are of one length.
-    Valued {
+    /// Those where a value is present.
+    Present {
         /// The numbers.
         numbers: &'a [f64],
-        /// Not a number where a value is absent.
-        values: &'a [f64],
+        /// The positions of these, ascending.
+        positions: Rc<[u32]>,
     },
 }
 
@@ -51,29 +51,23 @@ impl<'a> NumberList<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::All(numbers) => numbers.len(),
-            Self::Valued { values, .. } => values.iter().filter(|value| !value.is_nan()).count(),
+            Self::Present { positions, .. } => positions.len(),
         }
     }
 
     /// True if it has no number.
     pub fn is_empty(&self) -> bool {
-        match self {
-            Self::All(numbers) => numbers.is_empty(),
-            Self::Valued { values, .. } => values.iter().all(|value| value.is_nan()),
-        }
+        self.len() == 0
     }
 
     /// Its numbers.
     pub fn iter(&self) -> impl Iterator<Item = f64> + use<'a> {
-        let (numbers, values) = match *self {
-            Self::All(numbers) => (numbers, None),
-            Self::Valued { numbers, values } => (numbers, Some(values)),
+        let (all, numbers, positions) = match self {
+            Self::All(numbers) => (*numbers, &[][..], Rc::default()),
+            Self::Present { numbers, positions } => (&[][..], *numbers, Rc::clone(positions)),
         };
-        let has_value = move |(index, number): (usize, &f64)| {
-            let is_absent = values.is_some_and(|values| values[index].is_nan());
-            (!is_absent).then_some(*number)
-        };
-        numbers.iter().enumerate().filter_map(has_value)
+        let present = (0..positions.len()).map(move |index| numbers[positions[index] as usize]);
+        all.iter().copied().chain(present)
     }
 
     /// Calls `handle` with its numbers in blocks.
@@ -81,20 +75,46 @@ impl<'a> NumberList<'a> {
     /// # Errors
     /// The first error of `handle`.
     pub(super) fn try_blocks<E>(&self, mut handle: impl FnMut(&[f64]) -> Result<(), E>) -> Result<(), E> {
-        let (numbers, values) = match *self {
+        let (numbers, positions) = match self {
             Self::All(numbers) => return handle(numbers),
-            Self::Valued { numbers, values } => (numbers, values),
+            Self::Present { numbers, positions } => (numbers, positions),
         };
         let mut block = Vec::with_capacity(BLOCK);
-        for (numbers, values) in numbers.chunks(BLOCK).zip(values.chunks(BLOCK)) {
+        for positions in positions.chunks(BLOCK) {
             block.clear();
-            block.extend(
-                numbers.iter().zip(values).filter(|(_, value)| !value.is_nan()).map(|(number, _)| *number),
-            );
+            block.extend(positions.iter().map(|position| numbers[*position as usize]));
             handle(&block)?;
         }
         Ok(())
     }
+}
+
+/// Values that are examined at once.
+const GROUP: usize = 8;
+
+/// The positions at which a value is present.
+fn present(values: &[f64]) -> Rc<[u32]> {
+    let mut positions = Vec::new();
+    let mut examine = |first: usize, values: &[f64]| {
+        let present = (first as u32..).zip(values).filter(|(_, value)| !value.is_nan());
+        positions.extend(present.map(|(position, _)| position));
+    };
+    let (groups, rest) = values.as_chunks::<GROUP>();
+    // Where values are absent, several in succession mostly are.
+    let is_absent = |group: &[f64; GROUP]| group.iter().all(|value| value.is_nan());
+    let some_present = groups.iter().enumerate().filter(|(_, group)| !is_absent(group));
+    some_present.for_each(|(number, group)| examine(GROUP * number, group));
+    examine(GROUP * groups.len(), rest);
+    positions.into()
+}
+
+/// True if a value is absent.
+fn has_gap(values: &[f64]) -> bool {
+    let (groups, rest) = values.as_chunks::<GROUP>();
+    // Without a branch for each value: the compiler compares several at once.
+    let group_has_gap =
+        |group: &[f64; GROUP]| group.iter().fold(0, |absent, value| absent | u64::from(value.is_nan())) != 0;
+    groups.iter().any(group_has_gap) || rest.iter().any(|value| value.is_nan())
 }
 
 /// Rows, one after the other, with the same text.
@@ -149,13 +169,12 @@ pub(super) fn series(run: &Run) -> Vec<Column<'_>> {
 fn samples(series: &Series) -> (NumberList<'_>, NumberList<'_>) {
     let count = series.times.len().min(series.values.len());
     let (times, values) = (&series.times[..count], &series.values[..count]);
-    // Without a branch for each value: the compiler compares several at once.
-    let has_gap = |block: &[f64]| block.iter().fold(false, |any, value| any | value.is_nan());
-    if values.chunks(BLOCK).any(has_gap) {
-        (NumberList::Valued { numbers: times, values }, NumberList::Valued { numbers: values, values })
-    } else {
-        (NumberList::All(times), NumberList::All(values))
+    if !has_gap(values) {
+        return (NumberList::All(times), NumberList::All(values));
     }
+    let positions = present(values);
+    let of = |numbers| NumberList::Present { numbers, positions: Rc::clone(&positions) };
+    (of(times), of(values))
 }
 
 /// `distributions`: one row per point, distribution after distribution.
@@ -193,4 +212,23 @@ pub fn flows(run: &Run) -> Vec<Column<'_>> {
         Column::numbers("shortest_ms", all.iter().map(|t| t.shortest_ms)),
         Column::numbers("slowdown", all.iter().map(Transfer::slowdown)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_that_are_not_numbers_are_absent(lengths in prop::collection::vec(0_usize..20, 0..20)) {
+            let run = |(number, length): (usize, &usize)| {
+                std::iter::repeat_n(if number % 2 == 0 { 0.5 } else { f64::NAN }, *length)
+            };
+            let values: Vec<f64> = lengths.iter().enumerate().flat_map(run).collect();
+            let expected: Vec<u32> = (0..).zip(&values).filter(|(_, value)| !value.is_nan()).map(|(n, _)| n).collect();
+            prop_assert_eq!(&*present(&values), &expected[..]);
+            prop_assert_eq!(has_gap(&values), expected.len() < values.len());
+        }
+    }
 }

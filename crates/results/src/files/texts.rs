@@ -24,7 +24,7 @@ pub(super) fn append(
 ) -> Result<(), ParquetError> {
     let Dictionary { entries, numbers } = Dictionary::of(texts);
     let mut pages = ColumnPages::new(Compression::UNCOMPRESSED);
-    pages.set_dictionary(plain(&entries), entries.len());
+    pages.set_dictionary(&plain(&entries), entries.len())?;
     let mut page = RunPage::new(entries.len());
     for run in runs {
         let (number, mut rows) = (numbers[run.text as usize], run.rows);
@@ -107,7 +107,8 @@ impl RunPage {
         if rows == 0 {
             return Ok(());
         }
-        let encoded = std::mem::replace(&mut self.encoded, vec![self.width]);
-        pages.push(encoded, rows as usize, Encoding::RLE_DICTIONARY)
+        pages.push(&self.encoded, rows as usize, Encoding::RLE_DICTIONARY)?;
+        self.encoded.truncate(1);
+        Ok(())
     }
 }

@@ -113,7 +113,7 @@ impl<'a> LinkView<'a> {
     /// True if it has laws.
     #[inline]
     pub fn has_laws(&self) -> bool {
-        self.laws().next().is_some()
+        self.link.special.is_some() && self.laws().next().is_some()
     }
 
     /// The laws of the link.
