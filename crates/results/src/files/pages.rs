@@ -3,49 +3,53 @@
 
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::reader::{ChunkReader, Length};
-use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use std::io::Read;
 use std::ops::Range;
 
 /// A column without levels under construction: a dictionary page, then data pages.
 pub(super) struct ColumnPages {
-    dictionary: Option<Bytes>,
+    dictionary: Option<DictionaryPage>,
     data: Vec<DataPage>,
-    /// The size of all pages with headers, if the contents were not compressed.
-    uncompressed: usize,
     compression: Compression,
     /// One for all pages, because a new one has to allocate its table again.
     snappy: snap::raw::Encoder,
-    /// Where pages are compressed.
-    compressed: Vec<u8>,
+    /// What is compressed is written here first: one buffer for all pages, so that its memory is set to zero once.
+    buffer: Vec<u8>,
 }
 
-/// A data page with its header.
+/// The content of the dictionary page.
+struct DictionaryPage {
+    encoded: Bytes,
+    uncompressed_size: usize,
+    entries: u32,
+}
+
+/// The content of a data page.
 #[derive(Clone)]
 struct DataPage {
-    bytes: Bytes,
-    /// Its size if its content was not compressed.
-    uncompressed: usize,
-    rows: usize,
+    encoded: Bytes,
+    uncompressed_size: usize,
+    rows: u32,
+    encoding: Encoding,
 }
 
 impl ColumnPages {
     /// A column whose pages are compressed with Snappy, or not at all.
     pub(super) fn new(compression: Compression) -> Self {
-        let (snappy, compressed) = (snap::raw::Encoder::new(), Vec::new());
-        Self { dictionary: None, data: Vec::new(), uncompressed: 0, compression, snappy, compressed }
+        let snappy = snap::raw::Encoder::new();
+        Self { dictionary: None, data: Vec::new(), compression, snappy, buffer: Vec::new() }
     }
 
     /// Sets the dictionary: its entries in the encoding `PLAIN`, and their number.
-    pub(super) fn set_dictionary(&mut self, encoded: &[u8], count: usize) -> Result<(), ParquetError> {
-        let (bytes, uncompressed) = self.page(encoded, &Content::Dictionary { count })?;
-        self.uncompressed += uncompressed;
-        self.dictionary = Some(bytes);
+    pub(super) fn set_dictionary(&mut self, entries: &[u8], count: usize) -> Result<(), ParquetError> {
+        let encoded = self.compressed(entries)?;
+        self.dictionary =
+            Some(DictionaryPage { encoded, uncompressed_size: entries.len(), entries: count as u32 });
         Ok(())
     }
 
@@ -56,9 +60,9 @@ impl ColumnPages {
         rows: usize,
         encoding: Encoding,
     ) -> Result<(), ParquetError> {
-        let (bytes, uncompressed) = self.page(encoded, &Content::Data { rows, encoding })?;
-        self.uncompressed += uncompressed;
-        self.data.push(DataPage { bytes, uncompressed, rows });
+        let uncompressed_size = encoded.len();
+        let encoded = self.compressed(encoded)?;
+        self.data.push(DataPage { encoded, uncompressed_size, rows: rows as u32, encoding });
         Ok(())
     }
 
@@ -69,24 +73,7 @@ impl ColumnPages {
 
     /// Adds data pages again.
     pub(super) fn repeat(&mut self, pages: Range<usize>) {
-        let first = self.data.len();
         self.data.extend_from_within(pages);
-        self.uncompressed += self.data[first..].iter().map(|page| page.uncompressed).sum::<usize>();
-    }
-
-    /// A page with its header, and its size if its content was not compressed.
-    fn page(&mut self, encoded: &[u8], content: &Content) -> Result<(Bytes, usize), ParquetError> {
-        let compressed = match self.compression {
-            Compression::SNAPPY => {
-                let most = snap::raw::max_compress_len(encoded.len());
-                self.compressed.resize(most.max(self.compressed.len()), 0);
-                let size = self.snappy.compress(encoded, &mut self.compressed);
-                &self.compressed[..size.map_err(|error| ParquetError::General(error.to_string()))?]
-            }
-            _ => encoded,
-        };
-        let header = content.header(encoded.len(), compressed.len());
-        Ok(([&header, compressed].concat().into(), header.len() + encoded.len()))
     }
 
     /// Appends the column to the row group.
@@ -95,129 +82,81 @@ impl ColumnPages {
         group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
         column: ColumnDescPtr,
     ) -> Result<(), ParquetError> {
-        let Self { dictionary, data, uncompressed, compression, .. } = self;
-        let rows: usize = data.iter().map(|page| page.rows).sum();
-        let data_page_offset = dictionary.as_ref().map_or(0, Bytes::len);
-        let dictionary_page_offset = dictionary.as_ref().map(|_| 0);
-        let pages = Pages(dictionary.into_iter().chain(data.into_iter().map(|page| page.bytes)).collect());
-        let metadata = ColumnChunkMetaData::builder(column)
-            .set_dictionary_page_offset(dictionary_page_offset)
-            .set_compression(compression)
+        let size: usize = self.data.iter().map(|page| page.encoded.len() + PAGE_HEADER).sum();
+        let mut file = TrackedWrite::new(Vec::with_capacity(size));
+        let mut chunk =
+            WrittenPages { pages: SerializedPageWriter::new(&mut file), compressed: 0, uncompressed: 0 };
+        let mut metadata = ColumnChunkMetaData::builder(column);
+        if let Some(DictionaryPage { encoded, uncompressed_size, entries }) = self.dictionary {
+            let page = Page::DictionaryPage {
+                buf: encoded,
+                num_values: entries,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
+            chunk.write(page, uncompressed_size)?;
+            metadata = metadata.set_dictionary_page_offset(Some(0));
+        }
+        let data_page_offset = chunk.compressed;
+        let rows: u64 = self.data.iter().map(|page| u64::from(page.rows)).sum();
+        for DataPage { encoded, uncompressed_size, rows, encoding } in self.data {
+            let page = Page::DataPage {
+                buf: encoded,
+                num_values: rows,
+                encoding,
+                def_level_encoding: Encoding::RLE,
+                rep_level_encoding: Encoding::RLE,
+                statistics: None,
+            };
+            chunk.write(page, uncompressed_size)?;
+        }
+        let metadata = metadata
+            .set_compression(self.compression)
             .set_encodings(vec![Encoding::PLAIN, Encoding::RLE_DICTIONARY])
             .set_num_values(rows as i64)
-            .set_total_compressed_size(pages.len() as i64)
-            .set_total_uncompressed_size(uncompressed as i64)
-            .set_data_page_offset(data_page_offset as i64)
+            .set_total_compressed_size(chunk.compressed)
+            .set_total_uncompressed_size(chunk.uncompressed)
+            .set_data_page_offset(data_page_offset)
             .build()?;
         let close = ColumnCloseResult {
-            bytes_written: pages.len(),
-            rows_written: rows as u64,
+            bytes_written: chunk.compressed as u64,
+            rows_written: rows,
             metadata,
             bloom_filter: None,
             column_index: None,
             offset_index: None,
         };
-        group.append_column(&pages, close)
-    }
-}
-
-/// The pages of a column in the order of the file.
-struct Pages(Vec<Bytes>);
-
-impl Length for Pages {
-    fn len(&self) -> u64 {
-        self.0.iter().map(|page| page.len() as u64).sum()
-    }
-}
-
-impl ChunkReader for Pages {
-    type T = PagesReader;
-
-    fn get_read(&self, start: u64) -> Result<PagesReader, ParquetError> {
-        let mut reader = PagesReader { pages: self.0.clone().into_iter(), now: Bytes::new() };
-        std::io::copy(&mut reader.by_ref().take(start), &mut std::io::sink())?;
-        Ok(reader)
+        group.append_column(&Bytes::from(file.into_inner()?), close)
     }
 
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let mut bytes = Vec::with_capacity(length);
-        self.get_read(start)?.take(length as u64).read_to_end(&mut bytes)?;
-        Ok(bytes.into())
-    }
-}
-
-/// Reads pages one after the other.
-struct PagesReader {
-    pages: std::vec::IntoIter<Bytes>,
-    /// What is left of the present page.
-    now: Bytes,
-}
-
-impl Read for PagesReader {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        while self.now.is_empty() {
-            let Some(next) = self.pages.next() else { return Ok(0) };
-            self.now = next;
+    fn compressed(&mut self, encoded: &[u8]) -> Result<Bytes, ParquetError> {
+        let failed = |error: snap::Error| ParquetError::General(error.to_string());
+        if self.compression != Compression::SNAPPY {
+            return Ok(Bytes::copy_from_slice(encoded));
         }
-        let read = self.now.split_to(buffer.len().min(self.now.len()));
-        buffer[..read.len()].copy_from_slice(&read);
-        Ok(read.len())
+        let most = self.buffer.len().max(snap::raw::max_compress_len(encoded.len()));
+        self.buffer.resize(most, 0);
+        let size = self.snappy.compress(encoded, &mut self.buffer).map_err(failed)?;
+        Ok(Bytes::copy_from_slice(&self.buffer[..size]))
     }
 }
 
-/// What a page contains.
-enum Content {
-    /// The entries of a dictionary, in the encoding `PLAIN`.
-    Dictionary { count: usize },
-    /// Rows, which all have a value.
-    Data { rows: usize, encoding: Encoding },
+/// The most bytes that the header of a page is expected to take.
+const PAGE_HEADER: usize = 64;
+
+/// The pages written so far, and their sizes in bytes with headers.
+struct WrittenPages<'a> {
+    pages: SerializedPageWriter<'a, Vec<u8>>,
+    compressed: i64,
+    uncompressed: i64,
 }
 
-impl Content {
-    /// The header of a page whose content has these sizes: a `PageHeader` of the format in Thrift's compact protocol
-    /// (<https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>).
-    fn header(&self, uncompressed: usize, compressed: usize) -> Vec<u8> {
-        let mut header = Vec::with_capacity(32);
-        let sizes = |kind: usize| [kind, uncompressed, compressed];
-        match *self {
-            Self::Data { rows, encoding } => {
-                encode_fields(&mut header, &sizes(DATA_PAGE));
-                header.push(2 << 4 | STRUCT);
-                let rle = Encoding::RLE as usize;
-                encode_fields(&mut header, &[rows, encoding as usize, rle, rle]);
-            }
-            Self::Dictionary { count } => {
-                encode_fields(&mut header, &sizes(DICTIONARY_PAGE));
-                header.push(4 << 4 | STRUCT);
-                encode_fields(&mut header, &[count, Encoding::PLAIN as usize]);
-                // It is not sorted.
-                header.push(1 << 4 | FALSE);
-            }
-        }
-        header.extend([STOP, STOP]);
-        header
-    }
-}
-
-/// The kinds of pages.
-const DATA_PAGE: usize = 0;
-const DICTIONARY_PAGE: usize = 2;
-
-/// The types of fields in Thrift's compact protocol. The upper four bits of a field are the distance to the number of the one
-/// before.
-const FALSE: u8 = 2;
-const INTEGER: u8 = 5;
-const STRUCT: u8 = 12;
-
-/// The end of a structure.
-const STOP: u8 = 0;
-
-/// Appends integers as fields, each with the number after the one before.
-fn encode_fields(header: &mut Vec<u8>, integers: &[usize]) {
-    for integer in integers {
-        header.push(1 << 4 | INTEGER);
-        // The lowest bit is the sign.
-        encode_integer(header, (*integer as u64) << 1);
+impl WrittenPages<'_> {
+    fn write(&mut self, page: Page, uncompressed_size: usize) -> Result<(), ParquetError> {
+        let written = self.pages.write_page(CompressedPage::new(page, uncompressed_size))?;
+        self.compressed += written.compressed_size as i64;
+        self.uncompressed += written.uncompressed_size as i64;
+        Ok(())
     }
 }
 
