@@ -1,7 +1,6 @@
 //! Times in which a sender that has data sends nothing.
 
 use alloc::vec::Vec;
-use millpond_law::LimitedBy;
 use millpond_units::{Span, Time};
 
 /// Shorter times without a packet are not recorded.
@@ -47,10 +46,4 @@ impl Silences {
         let silence = self.current(now, last_sent_at);
         self.recorded.extend(silence);
     }
-}
-
-/// True if a sender that was blocked for this reason has nothing to send: nothing is in flight, or all of it may still arrive,
-/// because no probe timeout has expired since the last acknowledgement.
-pub(crate) fn is_idle(blocked: LimitedBy, nothing_in_flight: bool, has_timed_out: bool) -> bool {
-    blocked == LimitedBy::Data && (nothing_in_flight || !has_timed_out)
 }

@@ -19,7 +19,7 @@ use crate::loss::LossDetector;
 use crate::rtt::RttEstimator;
 use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
-use crate::silence::{Silence, Silences, is_idle};
+use crate::silence::{Silence, Silences};
 use crate::skipped::SkippedNumbers;
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
@@ -334,9 +334,11 @@ impl SenderEnd {
         self.send_buffer.is_complete()
     }
 
-    /// True if it has no data to send, and waits for no probe timeout.
+    /// True if it has no data to send, and nothing is in flight, or all of it may still arrive, because no probe timeout has
+    /// expired since the last acknowledgement.
     fn has_nothing_to_send(&self) -> bool {
-        is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO, self.timeouts.has_expired())
+        let may_be_lost = self.sent.in_flight() > Bytes::ZERO && self.timeouts.has_expired();
+        self.blocked == LimitedBy::Data && !may_be_lost
     }
 
     /// Times longer than [`LEAST_SILENCE`](crate::LEAST_SILENCE) in which it had data, or waited for a probe timeout, and sent
