@@ -6,6 +6,7 @@ mod csv;
 mod directory;
 #[cfg(test)]
 mod documentation;
+mod groups;
 mod load;
 mod names;
 mod numbers;

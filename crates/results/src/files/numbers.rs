@@ -4,6 +4,7 @@
 //! The first different numbers form a dictionary, and data pages have their positions in it. When it is full, the other pages
 //! have the numbers themselves (encodings `RLE_DICTIONARY` and `PLAIN`).
 
+use super::groups::{GROUP, count_same};
 use super::pages::{ColumnPages, encode_numbers};
 use super::table::NumberList;
 use parquet::basic::{Compression, Encoding};
@@ -23,9 +24,6 @@ const OWN_PAGE_ROWS: usize = 1 << 12;
 /// Most entries of a dictionary: a megabyte.
 const MOST_ENTRIES: usize = 1 << 17;
 
-/// Numbers that are compared with others at once: without a branch for each of them, so that an instruction compares several.
-const BLOCK: usize = 8;
-
 /// Appends the column with the numbers of all lists.
 pub(super) fn append(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
@@ -41,14 +39,6 @@ pub(super) fn append(
     };
     lists.iter().try_for_each(|list| encoder.push_list(list))?;
     encoder.finish()?.append(group, column)
-}
-
-/// How many of these numbers have these bits, up to the first that has not.
-fn count_equal(bits: u64, numbers: &[f64]) -> usize {
-    let differs = |number: &f64| number.to_bits() ^ bits;
-    let is_equal = |block: &&[f64; BLOCK]| block.iter().map(differs).fold(0, |all, one| all | one) == 0;
-    let equal = BLOCK * numbers.as_chunks().0.iter().take_while(is_equal).count();
-    equal + numbers[equal..].iter().take_while(|number| differs(number) == 0).count()
 }
 
 struct NumberEncoder {
@@ -201,7 +191,7 @@ impl Dictionary {
             let bits = number.to_bits();
             // Most numbers are equal to the last one, or follow it as they did before.
             if self.entries.get(last) == Some(&bits) {
-                let equal = count_equal(bits, rest);
+                let equal = count_same(rest, |number| number.to_bits() ^ bits);
                 positions.resize(positions.len() + equal, last as u32);
                 rest = &rest[equal..];
                 continue;
@@ -223,11 +213,11 @@ impl Dictionary {
     fn following(&self, first: usize, numbers: &[f64]) -> usize {
         let entries = self.entries.get(first..).unwrap_or_default();
         let differs = |(number, entry): (&f64, &u64)| number.to_bits() ^ entry;
-        let blocks = numbers.as_chunks::<BLOCK>().0.iter().zip(entries.as_chunks::<BLOCK>().0);
-        let is_same = |(numbers, entries): &(&[f64; BLOCK], &[u64; BLOCK])| {
+        let blocks = numbers.as_chunks::<GROUP>().0.iter().zip(entries.as_chunks::<GROUP>().0);
+        let is_same = |(numbers, entries): &(&[f64; GROUP], &[u64; GROUP])| {
             numbers.iter().zip(*entries).map(differs).fold(0, |all, one| all | one) == 0
         };
-        let same = BLOCK * blocks.take_while(is_same).count();
+        let same = GROUP * blocks.take_while(is_same).count();
         let rest = numbers[same..].iter().zip(&entries[same..]);
         same + rest.take_while(|pair| differs(*pair) == 0).count()
     }

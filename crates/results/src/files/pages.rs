@@ -1,6 +1,7 @@
 //! The pages of a Parquet column, and their encoding as runs and packed numbers
 //! (<https://parquet.apache.org/docs/file-format/data-pages/encodings/>).
 
+use super::groups::count_same;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -188,7 +189,7 @@ pub(super) fn encode_numbers(numbers: &[u32]) -> Vec<u8> {
             now += PACKED;
             continue;
         }
-        let run = count_equal(group[0], &numbers[now..]);
+        let run = count_same(&numbers[now..], |number| number ^ group[0]);
         encode_packed(&mut encoded, &numbers[begin..now], width);
         encode_run(&mut encoded, group[0], run as u64, width);
         now += run;
@@ -196,14 +197,6 @@ pub(super) fn encode_numbers(numbers: &[u32]) -> Vec<u8> {
     }
     encode_packed(&mut encoded, &numbers[begin..], width);
     encoded
-}
-
-/// How many of these numbers are equal to `number`, up to the first that is not.
-fn count_equal(number: u32, numbers: &[u32]) -> usize {
-    // Without a branch for each number: the compiler compares several at once.
-    let is_equal = |block: &&[u32; 8]| block.iter().fold(0, |bits, other| bits | (other ^ number)) == 0;
-    let equal = 8 * numbers.as_chunks().0.iter().take_while(is_equal).count();
-    equal + numbers[equal..].iter().take_while(|other| **other == number).count()
 }
 
 /// More bytes than a page without runs has beside its packed numbers.

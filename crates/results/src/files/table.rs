@@ -1,5 +1,6 @@
 //! Tables in columns, the input of the Parquet and CSV writers.
 
+use super::groups::{GROUP, count_same};
 use crate::{Run, Series, Transfer};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -89,9 +90,6 @@ impl<'a> NumberList<'a> {
     }
 }
 
-/// Values that are examined at once.
-const GROUP: usize = 8;
-
 /// The positions at which a value is present.
 fn present(values: &[f64]) -> Rc<[u32]> {
     let mut positions = Vec::new();
@@ -110,11 +108,7 @@ fn present(values: &[f64]) -> Rc<[u32]> {
 
 /// True if a value is absent.
 fn has_gap(values: &[f64]) -> bool {
-    let (groups, rest) = values.as_chunks::<GROUP>();
-    // Without a branch for each value: the compiler compares several at once.
-    let group_has_gap =
-        |group: &[f64; GROUP]| group.iter().fold(0, |absent, value| absent | u64::from(value.is_nan())) != 0;
-    groups.iter().any(group_has_gap) || rest.iter().any(|value| value.is_nan())
+    count_same(values, |value| u64::from(value.is_nan())) < values.len()
 }
 
 /// Rows, one after the other, with the same text.
