@@ -3,7 +3,7 @@
 use millpond_results::{EntityKind, Series, Times};
 
 /// The times of the samples so far, in seconds; a sample is a position in them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct SampleTimes(Vec<f64>);
 
 impl SampleTimes {

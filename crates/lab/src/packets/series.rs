@@ -12,7 +12,7 @@ use millpond_units::Time;
 use std::collections::BTreeMap;
 
 /// The series of a run of the packet world while it is recorded.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct PacketSeriesRecorder {
     times: SampleTimes,
     /// The number of all series so far.
@@ -46,6 +46,7 @@ enum Owner {
 }
 
 /// A quantity of an entity that has a series.
+#[derive(Clone)]
 struct RecordedQuantity {
     name: &'static str,
     owner: Owner,
@@ -272,8 +273,8 @@ impl PacketSeriesRecorder {
                 if !is_sampled {
                     continue;
                 }
-                let (entity, stays) =
-                    ((EntityKind::Flow, EntityName::Loop(flow, position)), flow.size.is_none());
+                let entity = (EntityKind::Flow, EntityName::Loop(flow, position));
+                let stays = flow.size.is_none();
                 let mut entity = SampledEntity::new(entity, quantities, series_count, interval, stays);
                 sample_loop(&mut entity, flow, loop_view);
                 let Some(before) = position.checked_sub(1) else { continue };
@@ -308,11 +309,7 @@ impl PacketSeriesRecorder {
 
     /// All series so far.
     pub(super) fn series(&self) -> Vec<Series> {
-        let links = self.links.iter().cloned().flat_map(LinkSeries::into_series);
-        let rates = self.flows.iter().chain(&self.sources).cloned().flat_map(RateSeries::into_series);
-        let quantities = self.link_laws.iter().chain(&self.loops).chain(&self.source_quantities).flatten();
-        let quantities = quantities.map(|quantity| (quantity.position, quantity.series.clone()));
-        in_order(links.chain(rates).chain(quantities).collect(), &self.times)
+        self.clone().into_series()
     }
 
     /// All series.
